@@ -1,0 +1,38 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both make the venv they need.
+PYTHON ?= python3.11
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test lint types unit test-lowest clean
+
+demo: $(STAMP)
+	$(BIN)/beam-reuse demo -o demo-result
+
+test: lint types unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+# The same tests with the lowest versions that pyproject.toml allows.
+test-lowest:
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/pip install -q uv
+	$(VENV)-lowest/bin/uv pip install -q --python $(VENV)-lowest/bin/python \
+	    --resolution lowest-direct -e '.[test]'
+	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade pip
+	$(BIN)/pip install -q -e '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(VENV)-lowest demo-result
