@@ -1,0 +1,156 @@
+"""What a result says about itself: accounting, parts, manifest.json and run.json.
+
+The manifest holds what is the same for the same input, settings and installed versions on
+any machine; `run.json` holds what may differ. A folder without a manifest is no result.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+MANIFEST = "manifest.json"
+RUN_INFO = "run.json"
+SCHEMA_VERSION = 1
+
+ResultKind = Literal["result", "index"]
+
+
+class NoResultError(ValueError):
+    """A folder that no finished run has written; the message says what to do."""
+
+
+class AccountingError(RuntimeError):
+    """Records that were read but ended as nothing, or twice: a defect, never hidden."""
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """One finished file of a result: `path` is relative to the result folder."""
+
+    table: str
+    path: str
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """What became of every record read. Refuses sums that do not match.
+
+    `noted` counts what was kept but is worth telling (`encoding-absent`); it is no part of
+    the sum.
+    """
+
+    records: int
+    pages: int
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    noted: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        total = self.pages + self.skipped_total + self.rejected_total
+        if total != self.records:
+            raise AccountingError(
+                f"{self.records} records were read, but {self.pages} pages + "
+                f"{self.skipped_total} skipped + {self.rejected_total} rejected = {total}. "
+                "This is a defect of beam_reuse: please report it with the input's format."
+            )
+
+    @property
+    def skipped_total(self) -> int:
+        return sum(self.skipped.values())
+
+    @property
+    def rejected_total(self) -> int:
+        return sum(self.rejected.values())
+
+    @property
+    def rejected_share(self) -> float:
+        """Rejected records as a share of all records; 0 for an empty input."""
+        return self.rejected_total / self.records if self.records else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The manifest's `accounting`: the sum and its three sides, reasons by name."""
+        return {
+            "records": self.records,
+            "pages": self.pages,
+            "skipped": dict(self.skipped),
+            "rejected": dict(self.rejected),
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished graph hands back: every record's fate and every file written."""
+
+    accounting: Accounting
+    parts: tuple[Part, ...]
+    bytes_read: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The content of manifest.json. `settings` are those that change values, by option name."""
+
+    kind: ResultKind
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str]
+    accounting: Accounting
+    parts: tuple[Part, ...]
+
+    def tables(self) -> dict[str, list[Part]]:
+        """Parts of each table in the order of their paths."""
+        found: dict[str, list[Part]] = {}
+        for part in sorted(self.parts):
+            found.setdefault(part.table, []).append(part)
+        return found
+
+    def to_json(self) -> str:
+        """Deterministic text: the same content gives the same bytes."""
+        content = {
+            "schema_version": SCHEMA_VERSION,
+            "kind": self.kind,
+            "settings": self.settings,
+            "versions": self.versions,
+            "accounting": self.accounting.as_json(),
+            "noted": dict(self.accounting.noted),
+            "tables": {name: _table_json(parts) for name, parts in self.tables().items()},
+        }
+        return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+    @staticmethod
+    def from_json(text: str, where: str) -> "Manifest":
+        """The manifest in `text`; refuses what this version cannot have written."""
+        try:
+            content = json.loads(text)
+            version = content["schema_version"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise NoResultError(
+                f"{where}: {MANIFEST} is damaged. Run again with --overwrite."
+            ) from error
+        if version != SCHEMA_VERSION:
+            raise NoResultError(
+                f"{where} was written with schema version {version}; this is version "
+                f"{SCHEMA_VERSION}. Use the matching release, or run again with --overwrite."
+            )
+        return Manifest(
+            kind=content["kind"],
+            settings=content["settings"],
+            versions=content["versions"],
+            accounting=Accounting(**content["accounting"], noted=content["noted"]),
+            parts=tuple(_parts_of(content["tables"])),
+        )
+
+
+def _table_json(parts: list[Part]) -> dict[str, Any]:
+    return {
+        "rows": sum(part.rows for part in parts),
+        "parts": [{"path": p.path, "rows": p.rows, "sha256": p.sha256} for p in parts],
+    }
+
+
+def _parts_of(tables: Mapping[str, Any]) -> Iterable[Part]:
+    for name, table in tables.items():
+        for part in table["parts"]:
+            yield Part(name, part["path"], part["rows"], part["sha256"])

@@ -1,0 +1,67 @@
+"""What the command line asks of the pipeline, as one value.
+
+The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers two functions:
+
+    def survey(plan: RunPlan) -> Survey
+        The input files and the graph's size, with nothing run and nothing written.
+
+    def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome
+        Run the graph to its end. Tables go below `work.tables`, shuffled bytes below
+        `work.spill`, workers report below `work.progress`. Raises on failure.
+
+The command line makes the workspace (`io.run_folder.ResultFolder`), publishes what the
+outcome lists and removes the rest, so `run` neither cleans up nor writes a manifest.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from beam_reuse.core.settings import Settings, require
+
+Command = Literal["run", "index"]
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """One run: what to read, what to compute, where and how to run it.
+
+    `settings` is all that may change a value; the rest changes only where and how fast.
+    `beam_args` are Beam's own options as they stood on the command line. `runner` is `local`
+    or a name Beam knows.
+    """
+
+    command: Command
+    inputs: tuple[str, ...]
+    output: str
+    settings: Settings
+    runner: str = "local"
+    workers: int = os.cpu_count() or 1
+    beam_args: tuple[str, ...] = ()
+    overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        require(bool(self.inputs), "INPUT", "", "one or more files, folders or globs")
+        require(self.workers >= 1, "--workers", self.workers, "1 or more")
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What `--dry-run` shows: input files with their sizes, and the graph's steps."""
+
+    files: tuple[tuple[str, int], ...]
+    steps: int
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self.files)
+
+
+class RunProgress(Protocol):
+    """Where the driver tells what it is doing; what workers tell goes through files."""
+
+    def expect(self, total_bytes: int) -> None:
+        """The bytes that will be read in all, so that the display can tell the rest."""
+
+    def stage(self, name: str) -> None:
+        """What the driver is doing now, in a few words."""
