@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
+FORMAT = "beam-reuse"
 SCHEMA_VERSION = 1
 
 ResultKind = Literal["result", "index"]
@@ -109,6 +110,7 @@ class Manifest:
     def to_json(self) -> str:
         """Deterministic text: the same content gives the same bytes."""
         content = {
+            "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
             "kind": self.kind,
             "settings": self.settings,
@@ -122,13 +124,13 @@ class Manifest:
     @staticmethod
     def from_json(text: str, where: str) -> "Manifest":
         """The manifest in `text`; refuses what this version cannot have written."""
-        try:
-            content = json.loads(text)
-            version = content["schema_version"]
-        except (ValueError, KeyError, TypeError) as error:
+        content = _ours(text)
+        if content is None:
             raise NoResultError(
-                f"{where}: {MANIFEST} is damaged. Run again with --overwrite."
-            ) from error
+                f"{where}: its {MANIFEST} is none of beam-reuse. "
+                "Give the folder a run was told to write (-o)."
+            )
+        version = content["schema_version"]
         if version != SCHEMA_VERSION:
             raise NoResultError(
                 f"{where} was written with schema version {version}; this is version "
@@ -141,6 +143,29 @@ class Manifest:
             accounting=Accounting(**content["accounting"], noted=content["noted"]),
             parts=tuple(_parts_of(content["tables"])),
         )
+
+
+def paths_of_result(text: str | bytes) -> list[str]:
+    """Paths that the manifest in `text` lists, itself included, whatever its version.
+
+    [] if it is not ours, or names a path outside its folder: then nothing may be removed.
+    """
+    content = _ours(text)
+    if content is None:
+        return []
+    paths = [part["path"] for table in content["tables"].values() for part in table["parts"]]
+    inside = all(not path.startswith("/") and ".." not in path.split("/") for path in paths)
+    return [*paths, MANIFEST] if inside else []
+
+
+def _ours(text: str | bytes) -> dict[str, Any] | None:
+    """The content of a manifest of ours; None for any other JSON or none at all."""
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None
+    ours = isinstance(content, dict) and content.get("format") == FORMAT
+    return content if ours else None
 
 
 def _table_json(parts: list[Part]) -> dict[str, Any]:

@@ -1,0 +1,194 @@
+"""The few file operations results need, on local disks and on every Beam filesystem.
+
+Local paths use the operating system directly: renames are atomic and made durable. Other
+paths (`gs://`, `s3://`, `hdfs://`) go through Beam's FileSystems, whose objects appear
+whole when closed.
+"""
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Protocol
+
+
+class Files(Protocol):
+    """File operations on full paths of one filesystem."""
+
+    def list(self, folder: str) -> list[str]:
+        """Paths of all files below `folder`, relative to it, sorted; [] if there is none."""
+
+    def read(self, path: str) -> bytes:
+        """The whole file; FileNotFoundError if there is none."""
+
+    def open(self, path: str) -> IO[bytes]:
+        """The file for reading; FileNotFoundError if there is none."""
+
+    def create(self, path: str) -> IO[bytes]:
+        """A new file for writing, folders above it included."""
+
+    def move(self, source: str, target: str) -> None:
+        """Rename one file; an existing target is replaced."""
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Remove files, and local folders they leave empty; those already gone are fine."""
+
+    def delete_tree(self, folder: str) -> None:
+        """Remove everything below `folder`, and itself."""
+
+
+def is_local(path: str) -> bool:
+    """True for paths the operating system opens itself."""
+    return "://" not in path
+
+
+def local_path(path: str) -> str:
+    """`file://` URLs as plain paths; every other path as it is."""
+    return path.removeprefix("file://")
+
+
+def join(folder: str, *names: str) -> str:
+    """The path of `names` below `folder`; forward slashes, on any filesystem."""
+    return "/".join([folder.rstrip("/"), *names])
+
+
+def open_files(path: str) -> Files:
+    """The file operations for the filesystem `path` lies on."""
+    return LocalFiles() if is_local(path) else BeamFiles()
+
+
+@contextmanager
+def written_whole(files: Files, path: str) -> Iterator[IO[bytes]]:
+    """A file that appears at `path` only when the block ends without an error.
+
+    Safe to repeat and to run twice at once: each attempt has a temporary name of its own,
+    the last rename wins.
+    """
+    temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+    try:
+        with files.create(temporary) as target:
+            yield target
+        files.move(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            files.delete([temporary])
+        raise
+
+
+def write_whole(files: Files, path: str, content: bytes) -> None:
+    """Write a small file so that readers see the old content, or all of the new."""
+    with written_whole(files, path) as target:
+        target.write(content)
+
+
+class LocalFiles:
+    """Files of the operating system; see `Files`."""
+
+    def list(self, folder: str) -> list[str]:
+        return sorted(
+            os.path.relpath(os.path.join(above, name), folder).replace(os.sep, "/")
+            for above, _, names in os.walk(folder)
+            for name in names
+        )
+
+    def read(self, path: str) -> bytes:
+        with open(path, "rb") as source:
+            return source.read()
+
+    def open(self, path: str) -> IO[bytes]:
+        return open(path, "rb")
+
+    def create(self, path: str) -> IO[bytes]:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        return open(path, "wb")
+
+    def move(self, source: str, target: str) -> None:
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        _sync(source)
+        os.replace(source, target)
+        _sync(os.path.dirname(target) or ".")
+
+    def delete(self, paths: Iterable[str]) -> None:
+        folders = set()
+        for path in paths:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                os.remove(path)
+            folders.add(os.path.dirname(path) or ".")
+        for folder in folders:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                _sync(folder)
+            with suppress(OSError):
+                os.rmdir(folder)
+
+    def delete_tree(self, folder: str) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sync(path: str) -> None:
+    """Wait until the disk holds a file's bytes, or a folder's names."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class BeamFiles:
+    """Files of any filesystem Beam knows; see `Files`."""
+
+    def list(self, folder: str) -> list[str]:
+        from apache_beam.io.filesystems import FileSystems
+
+        above = folder.rstrip("/") + "/"
+        found = FileSystems.match([above + "**"])[0].metadata_list
+        return sorted(item.path.removeprefix(above) for item in found)
+
+    def read(self, path: str) -> bytes:
+        with self.open(path) as source:
+            return source.read()
+
+    def open(self, path: str) -> IO[bytes]:
+        from apache_beam.io.filesystem import CompressionTypes
+        from apache_beam.io.filesystems import FileSystems
+
+        if not FileSystems.exists(path):
+            raise FileNotFoundError(path)
+        return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+
+    def create(self, path: str) -> IO[bytes]:
+        from apache_beam.io.filesystem import CompressionTypes
+        from apache_beam.io.filesystems import FileSystems
+
+        self._make_folder_of(path)
+        return FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED)
+
+    def move(self, source: str, target: str) -> None:
+        from apache_beam.io.filesystems import FileSystems
+
+        self._make_folder_of(target)
+        if FileSystems.exists(target):
+            FileSystems.delete([target])
+        FileSystems.rename([source], [target])
+
+    def delete(self, paths: Iterable[str]) -> None:
+        from apache_beam.io.filesystems import FileSystems
+
+        there = [path for path in paths if FileSystems.exists(path)]
+        if there:
+            FileSystems.delete(there)
+
+    def delete_tree(self, folder: str) -> None:
+        from apache_beam.io.filesystems import FileSystems
+
+        self.delete(join(folder, name) for name in self.list(folder))
+        if FileSystems.exists(folder):
+            FileSystems.delete([folder])
+
+    def _make_folder_of(self, path: str) -> None:
+        from apache_beam.io.filesystems import FileSystems
+
+        folder = path.rsplit("/", 1)[0]
+        if not FileSystems.exists(folder):
+            with suppress(OSError):
+                FileSystems.mkdirs(folder)
