@@ -107,13 +107,15 @@ class ResultFolder:
         if missing:
             raise RuntimeError(f"parts that no worker has written: {', '.join(missing)}")
         old = self._listed()
-        self._write(self.work.root, JOURNAL, json.dumps(sorted({*old, *new, RUN_INFO})))
+        self._write(RUN_INFO, json.dumps(run_info, indent=2, sort_keys=True) + "\n")
+        self._write(MANIFEST, manifest.to_json())
+        self._write(JOURNAL, json.dumps(sorted({*old, *new, RUN_INFO})))
         self._delete([MANIFEST])
         self._delete([*old, RUN_INFO])
         for path in sorted(new):
             self._files.move(join(self.work.tables, path), join(self.path, path))
-        self._write(self.path, RUN_INFO, json.dumps(run_info, indent=2, sort_keys=True) + "\n")
-        self._write(self.path, MANIFEST, manifest.to_json())
+        for name in (RUN_INFO, MANIFEST):
+            self._files.move(join(self.work.root, name), join(self.path, name))
 
     def _leave(self) -> None:
         self._files.delete_tree(self.work.root)
@@ -171,5 +173,5 @@ class ResultFolder:
     def _delete(self, paths: Iterable[str]) -> None:
         self._files.delete([join(self.path, path) for path in paths])
 
-    def _write(self, folder: str, name: str, content: str) -> None:
-        write_whole(self._files, join(folder, name), content.encode())
+    def _write(self, name: str, content: str) -> None:
+        write_whole(self._files, join(self.work.root, name), content.encode())
