@@ -96,7 +96,6 @@ class Manifest:
 
     kind: ResultKind
     settings: Mapping[str, Any]
-    versions: Mapping[str, str]
     accounting: Accounting
     parts: tuple[Part, ...]
 
@@ -114,7 +113,6 @@ class Manifest:
             "schema_version": SCHEMA_VERSION,
             "kind": self.kind,
             "settings": self.settings,
-            "versions": self.versions,
             "accounting": self.accounting.as_json(),
             "noted": dict(self.accounting.noted),
             "tables": {name: _table_json(parts) for name, parts in self.tables().items()},
@@ -139,7 +137,6 @@ class Manifest:
         return Manifest(
             kind=content["kind"],
             settings=content["settings"],
-            versions=content["versions"],
             accounting=Accounting(**content["accounting"], noted=content["noted"]),
             parts=tuple(_parts_of(content["tables"])),
         )

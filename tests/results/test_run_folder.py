@@ -34,7 +34,7 @@ def publish(folder: ResultFolder, seed: str, paths: Iterable[str]) -> None:
         content = content_of(seed, path)
         write_whole(LocalFiles(), join(folder.work.tables, path), content)
         parts.append(Part(path.split("/")[0], path, 1, hashlib.sha256(content).hexdigest()))
-    manifest = Manifest("result", {"seed": seed}, {}, Accounting(0, 0), tuple(parts))
+    manifest = Manifest("result", {"seed": seed}, Accounting(0, 0), tuple(parts))
     folder.publish(manifest, {"seed": seed})
 
 
@@ -134,7 +134,7 @@ def test_a_failed_overwrite_leaves_the_old_result(tmp_path: Path) -> None:
 
 
 def test_a_part_nobody_wrote_is_not_published(tmp_path: Path) -> None:
-    lost = Manifest("result", {}, {}, Accounting(0, 0), (Part("pages", "pages/p", 1, ""),))
+    lost = Manifest("result", {}, Accounting(0, 0), (Part("pages", "pages/p", 1, ""),))
     with (
         pytest.raises(RuntimeError, match="pages/p"),
         ResultFolder(str(tmp_path / "out")) as folder,
@@ -252,12 +252,12 @@ def test_kill_9_at_random_moments(tmp_path: Path) -> None:
 def test_the_manifest_is_the_same_text_whatever_the_order_of_parts() -> None:
     parts = [Part("t", f"t/{n}", n, "00") for n in range(5)]
     one, two = (
-        Manifest("result", {"b": 1, "a": 2}, {}, Accounting(3, 2, {"x": 1}), tuple(order))
+        Manifest("result", {"b": 1, "a": 2}, Accounting(3, 2, {"x": 1}), tuple(order))
         for order in (parts, reversed(parts))
     )
     assert one.to_json() == two.to_json()
     assert Manifest.from_json(one.to_json(), "here") == two.__class__(
-        "result", {"a": 2, "b": 1}, {}, Accounting(3, 2, {"x": 1}), tuple(parts)
+        "result", {"a": 2, "b": 1}, Accounting(3, 2, {"x": 1}), tuple(parts)
     )
     assert json.loads(one.to_json())["accounting"] == {
         "records": 3, "pages": 2, "skipped": {"x": 1}, "rejected": {},

@@ -1,0 +1,104 @@
+"""Block columns become the Arrow columns a table promises."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.io.arrow_columns import NULL, nulls_first, to_arrow
+from beam_reuse.io.tables import STRINGS, TIMESTAMP, maybe, table
+
+ALL = table(
+    "all", text=pa.string(), hash=pa.string(), note=maybe(pa.string()), number=pa.int64(),
+    count=maybe(pa.int64()), time=maybe(TIMESTAMP), flag=pa.bool_(), perhaps=maybe(pa.bool_()),
+    share=maybe(pa.float64()), urls=STRINGS,
+)
+rows = st.lists(
+    st.tuples(
+        st.text(max_size=6),
+        st.binary(min_size=20, max_size=20),
+        st.none() | st.text(min_size=1, max_size=6),
+        st.integers(-(2**40), 2**40),
+        st.none() | st.integers(-5, 5),
+        st.none() | st.integers(0, 10**15),
+        st.booleans(),
+        st.none() | st.booleans(),
+        st.none() | st.floats(0, 1),
+        st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1),
+                 max_size=3),
+    ),
+    max_size=8,
+)
+
+
+def whole(values: tuple) -> np.ndarray:
+    return np.array([NULL if v is None else int(v) for v in values], np.int64)
+
+
+def text(values: tuple) -> VarBytes:
+    return VarBytes.from_list([(v or "").encode() for v in values])
+
+
+def block_of(rows: list[tuple]) -> Block:
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(ALL.columns)
+    urls = tuple("\n".join(v) for v in columns[9])
+    return Block({
+        "unused": np.zeros(len(rows)),
+        "text": text(columns[0]),
+        "hash": np.array(columns[1], "V20"),
+        "note": text(columns[2]),
+        "number": whole(columns[3]),
+        "count": whole(columns[4]),
+        "time": whole(columns[5]),
+        "flag": np.array(columns[6], np.bool_),
+        "perhaps": whole(columns[7]),
+        "share": np.array([np.nan if v is None else v for v in columns[8]], np.float64),
+        "urls": text(urls),
+    })
+
+
+@settings(deadline=None)
+@given(rows)
+def test_every_value_arrives_and_every_null_is_null(rows: list[tuple]) -> None:
+    got = to_arrow(ALL, block_of(rows))
+    assert got.schema == ALL.arrow()
+    got.validate(full=True)
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    expected = [
+        {
+            **dict(zip(ALL.names, row, strict=True)),
+            "hash": row[1].hex(),
+            "time": None if row[5] is None else epoch + datetime.timedelta(microseconds=row[5]),
+        }
+        for row in rows
+    ]
+    assert got.to_pylist() == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(allow_nan=True)))
+def test_missing_shares_sort_first(values: list[float]) -> None:
+    schema = table("t", share=maybe(pa.float64()))
+    block = nulls_first(schema, Block({"share": np.array(values, np.float64)}))
+    got = to_arrow(schema, block.sort(["share"]))["share"].to_pylist()
+    nulls = sum(np.isnan(values))
+    assert got[:nulls] == [None] * nulls
+    assert got[nulls:] == sorted(v for v in values if not np.isnan(v))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.string(), VarBytes.from_list([b"\xff"])),
+        (pa.string(), np.array([1])),
+        (pa.int64(), VarBytes.from_list([b"1"])),
+        (pa.int64(), np.array([NULL])),
+    ],
+)
+def test_what_a_column_cannot_hold_is_refused_by_name(kind: pa.DataType, values: object) -> None:
+    with pytest.raises(TypeError, match="'here'"):
+        to_arrow(table("t", here=kind), Block({"here": values}))
