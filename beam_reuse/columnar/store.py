@@ -1,0 +1,203 @@
+"""The store under the shuffle: bulk bytes in files, references in Beam.
+
+`files` writes blobs into files that all workers can read and hands out references; `inline`
+keeps the bytes in the reference. A reference is emitted only after its file stands under its
+final name, and names are unique, so a failed attempt leaves files that nobody refers to.
+"""
+
+import os
+import struct
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from isal import isal_zlib
+
+from beam_reuse.columnar.block import Block
+
+INLINE_BYTES = 4096
+SUFFIX = ".spill"
+_WHOLE_OBJECTS = ("gs://", "s3://", "azfs://")
+_FIXED = struct.Struct("<QQQQIH")
+
+
+class StoreError(OSError):
+    """A spilled blob that cannot be read back; the message names file and offset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A blob put away in a store, or holding its own bytes (`path` is then empty).
+
+    `nbytes` is what the content takes in memory, `length` what it takes in the store.
+    """
+
+    rows: int
+    nbytes: int
+    data: bytes = b""
+    path: str = ""
+    offset: int = 0
+    length: int = 0
+    checksum: int = 0
+
+    def encode(self) -> bytes:
+        """A deterministic form for Beam: fixed numbers, path, bytes."""
+        path = self.path.encode()
+        head = _FIXED.pack(
+            self.rows, self.nbytes, self.offset, self.length, self.checksum, len(path)
+        )
+        return head + path + self.data
+
+    @staticmethod
+    def decode(encoded: bytes) -> "Piece":
+        rows, nbytes, offset, length, checksum, n = _FIXED.unpack_from(encoded)
+        at = _FIXED.size + n
+        path = encoded[_FIXED.size : at].decode()
+        return Piece(rows, nbytes, encoded[at:], path, offset, length, checksum)
+
+
+@dataclass(frozen=True)
+class Blob:
+    """Bytes to put away: `rows` of them, `nbytes` once they are back in memory."""
+
+    data: bytes
+    rows: int
+    nbytes: int
+
+    @staticmethod
+    def of(block: Block, compress: bool = False) -> "Blob":
+        return Blob(block.to_bytes(compress), len(block), block.nbytes)
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where blobs go: `files` under `folder` (local, or any Beam filesystem that all workers
+    share), or `inline`. A small value that travels inside transforms."""
+
+    kind: str
+    folder: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("files", "inline"):
+            raise ValueError(f"store kind {self.kind!r} is not allowed; use 'files' or 'inline'")
+        if self.kind == "files" and not self.folder:
+            raise ValueError("a store of kind 'files' needs a folder that all workers can reach")
+
+    def put(self, data: bytes, rows: int, nbytes: int | None = None) -> Piece:
+        """Put one blob away, in a file of its own if it is not small."""
+        return self.put_many([Blob(data, rows, len(data) if nbytes is None else nbytes)])[0]
+
+    def put_many(self, blobs: Iterable[Blob]) -> list[Piece]:
+        """Put blobs away as one file, in order; those of at most INLINE_BYTES stay inline.
+
+        The blobs are drawn one at a time, so a generator keeps one in memory. When this
+        returns, the file is complete and readable by every worker.
+        """
+        if self.kind == "inline":
+            return [Piece(b.rows, b.nbytes, b.data) for b in blobs]
+        pieces: list[Piece] = []
+        writer: BinaryIO | None = None
+        name = f"{uuid.uuid4().hex}{SUFFIX}"
+        path = _join(self.folder, name)
+        with _new_file(path) as opener:
+            offset = 0
+            for blob in blobs:
+                length = len(blob.data)
+                if length <= INLINE_BYTES:
+                    pieces.append(Piece(blob.rows, blob.nbytes, blob.data))
+                    continue
+                writer = writer or opener()
+                writer.write(blob.data)
+                checksum = isal_zlib.crc32(blob.data)
+                pieces.append(Piece(blob.rows, blob.nbytes, b"", path, offset, length, checksum))
+                offset += length
+        return pieces
+
+    def get(self, piece: Piece) -> bytes:
+        """The bytes of `piece`, their checksum verified."""
+        if not piece.path:
+            return piece.data
+        data = _read_range(piece.path, piece.offset, piece.length)
+        if len(data) != piece.length or isal_zlib.crc32(data) != piece.checksum:
+            raise StoreError(
+                f"spill file {piece.path} is damaged at offset {piece.offset} "
+                f"({piece.length} bytes: checksum differs); check the disk and run again"
+            )
+        return data
+
+    def put_block(self, block: Block, compress: bool = False) -> Piece:
+        return self.put_many([Blob.of(block, compress)])[0]
+
+    def get_block(self, piece: Piece) -> Block:
+        return Block.from_bytes(self.get(piece))
+
+
+def is_local(path: str) -> bool:
+    return "://" not in path
+
+
+def _join(folder: str, name: str) -> str:
+    return os.path.join(folder, name) if is_local(folder) else FileSystems.join(folder, name)
+
+
+@contextmanager
+def _new_file(path: str) -> Iterator:
+    """Yields a function that opens the file at first need; complete and in place after.
+
+    Object stores show an object only when it is whole, so they need no temporary name.
+    """
+    temporary = path if path.startswith(_WHOLE_OBJECTS) else f"{path}.tmp"
+    opened: list[BinaryIO] = []
+
+    def open_file() -> BinaryIO:
+        if is_local(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            opened.append(open(temporary, "wb"))  # noqa: SIM115
+        else:
+            opened.append(
+                FileSystems.create(temporary, compression_type=CompressionTypes.UNCOMPRESSED)
+            )
+        return opened[0]
+
+    try:
+        yield open_file
+    finally:
+        for file in opened:
+            file.close()
+    if not opened or temporary == path:
+        return
+    if is_local(path):
+        os.replace(temporary, path)
+    else:
+        FileSystems.rename([temporary], [path])
+
+
+def _read_range(path: str, offset: int, length: int) -> bytes:
+    try:
+        if is_local(path):
+            return _read_local(path, offset, length)
+        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            file.seek(offset)
+            return bytes(file.read(length))
+    except OSError as error:
+        raise StoreError(
+            f"spill file {path} cannot be read at offset {offset}: {error}; "
+            "every worker must see the run's spill folder"
+        ) from error
+
+
+def _read_local(path: str, offset: int, length: int) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        file.seek(offset)
+        parts = []
+        while length:
+            part = file.read(length)
+            if not part:
+                break
+            parts.append(part)
+            length -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,157 @@
+"""A column of byte strings: offsets into one buffer, as in Arrow."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.hashing import SEED, frozen, hash_values
+
+
+@njit(cache=True, nogil=True)
+def _gather(offsets, data, index, out_offsets, out):  # type: ignore[no-untyped-def]
+    for i in range(len(index)):
+        start = offsets[index[i]]
+        to = out_offsets[i]
+        for j in range(out_offsets[i + 1] - to):
+            out[to + j] = data[start + j]
+
+
+@njit(cache=True, nogil=True)
+def _differs(offsets, data):  # type: ignore[no-untyped-def]
+    out = np.empty(max(len(offsets) - 2, 0), np.bool_)
+    for i in range(len(out)):
+        a, b, c = offsets[i], offsets[i + 1], offsets[i + 2]
+        out[i] = b - a != c - b
+        if not out[i]:
+            for j in range(b - a):
+                if data[a + j] != data[b + j]:
+                    out[i] = True
+                    break
+    return out
+
+
+class VarBytes:
+    """Immutable byte strings; value i is data[offsets[i]:offsets[i + 1]].
+
+    A slice shares `data`, so offsets need not begin at 0 nor end at the end of `data`.
+    """
+
+    __slots__ = ("data", "offsets")
+
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __init__(self, offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> None:
+        if offsets.dtype != np.int64 or offsets.ndim != 1 or not len(offsets):
+            raise ValueError("VarBytes: offsets must be int64 and hold one more than the values")
+        if data.dtype != np.uint8 or data.ndim != 1:
+            raise ValueError(f"VarBytes: data must be flat uint8, not {data.dtype}")
+        if offsets[0] < 0 or offsets[-1] > len(data) or offsets[0] > offsets[-1]:
+            raise ValueError(f"VarBytes: offsets {offsets[0]}..{offsets[-1]} of {len(data)} bytes")
+        self.offsets = frozen(offsets)
+        self.data = frozen(data)
+
+    @staticmethod
+    def from_list(values: Iterable[bytes]) -> "VarBytes":
+        values = list(values)
+        lengths = np.fromiter((len(v) for v in values), np.int64, len(values))
+        return VarBytes.from_lengths(lengths, np.frombuffer(b"".join(values), np.uint8))
+
+    @staticmethod
+    def from_lengths(lengths: NDArray, data: NDArray[np.uint8]) -> "VarBytes":
+        """Values of the given lengths that lie one after another in `data`."""
+        offsets = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return VarBytes(offsets, data)
+
+    @staticmethod
+    def concat(parts: Sequence["VarBytes"]) -> "VarBytes":
+        if len(parts) == 1:
+            return parts[0]
+        lengths = np.concatenate([np.empty(0, np.int64), *(p.lengths() for p in parts)])
+        data = np.concatenate([np.empty(0, np.uint8), *(p.used() for p in parts)])
+        return VarBytes.from_lengths(lengths, data)
+
+    def to_list(self) -> list[bytes]:
+        base = int(self.offsets[0])
+        raw = self.used().tobytes()
+        ends = (self.offsets - base).tolist()
+        return [raw[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> bytes:
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError(f"value {i} of {n}")
+        i %= n
+        return self.data[self.offsets[i] : self.offsets[i + 1]].tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, VarBytes):
+            return NotImplemented
+        return np.array_equal(self.lengths(), other.lengths()) and np.array_equal(
+            self.used(), other.used()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"VarBytes({len(self)} values, {len(self.used())} bytes)"
+
+    def __reduce__(self) -> tuple:
+        return VarBytes.from_lengths, (self.lengths(), self.used())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values and their offsets."""
+        return 8 * len(self.offsets) + int(self.offsets[-1] - self.offsets[0])
+
+    def used(self) -> NDArray[np.uint8]:
+        """The stretch of `data` that holds the values."""
+        return self.data[self.offsets[0] : self.offsets[-1]]
+
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    def slice(self, start: int, stop: int) -> "VarBytes":
+        """Values start..stop-1, sharing the buffer."""
+        return VarBytes(self.offsets[start : stop + 1], self.data)
+
+    def take(self, index: NDArray) -> "VarBytes":
+        """Copies of the values at `index`: integers within range, or a mask."""
+        index = _as_index(index, len(self))
+        offsets = np.zeros(len(index) + 1, np.int64)
+        np.cumsum(self.lengths()[index], out=offsets[1:])
+        out = np.empty(int(offsets[-1]), np.uint8)
+        _gather(self.offsets, self.data, frozen(index), frozen(offsets), out)
+        return VarBytes(offsets, out)
+
+    def hash64(self) -> NDArray[np.uint64]:
+        """XXH64 of each value, from the fixed seed of `hashing`."""
+        out: NDArray[np.uint64] = hash_values(self.offsets, self.data, SEED)
+        return out
+
+    def differs(self) -> NDArray[np.bool_]:
+        """For each value but the first: is it another than the one before?"""
+        out: NDArray[np.bool_] = _differs(self.offsets, self.data)
+        return out
+
+
+def _as_index(index: NDArray, rows: int) -> NDArray[np.int64]:
+    """`index` as non-negative int64 row numbers; the kernel does not check bounds."""
+    if index.dtype == np.bool_:
+        if len(index) != rows:
+            raise IndexError(f"a mask of {len(index)} for {rows} values")
+        return np.flatnonzero(index)
+    index = index.astype(np.int64, copy=False)
+    if len(index):
+        low, high = int(index.min()), int(index.max())
+        if high >= rows or low < -rows:
+            raise IndexError(f"rows {low}..{high} of {rows}")
+        if low < 0:
+            index = np.where(index < 0, index + rows, index)
+    return index
