@@ -1,0 +1,1 @@
+"""Tests, in the layers of the package."""

@@ -1,0 +1,1 @@
+"""Slow, obvious twins: each says what a fast function must return."""
