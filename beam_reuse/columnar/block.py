@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.hashing import SEED, combine, frozen, hash_fixed, mix
-from beam_reuse.columnar.sorting import Column, differs, sort_order
+from beam_reuse.columnar.sorting import Column, differs, raw_bytes, sort_order
 from beam_reuse.columnar.varbytes import VarBytes
 
 __all__ = ["Block", "Column", "VarBytes"]
@@ -202,15 +202,16 @@ def _same_column(a: Column, b: Column) -> bool:
 
 
 def _take(column: Column, index: NDArray) -> Column:
-    return column.take(index) if isinstance(column, VarBytes) else column[index]
+    return column.take(index)
 
 
 def _hash_column(column: Column) -> NDArray[np.uint64]:
     if isinstance(column, VarBytes):
         return column.hash64()
     if column.dtype.kind == "V":
-        data = np.frombuffer(column.tobytes(), np.uint8)
-        out: NDArray[np.uint64] = hash_fixed(data, column.dtype.itemsize, SEED)
+        out: NDArray[np.uint64] = hash_fixed(
+            frozen(raw_bytes(column)), column.dtype.itemsize, SEED
+        )
         return out
     words = column.view(np.uint64) if column.dtype.kind == "f" else column.astype(np.uint64)
     out = mix(frozen(words))

@@ -47,7 +47,7 @@ def encode(block: Block, compress: bool) -> bytes:
         table += struct.pack("<H", len(encoded)) + encoded + _COLUMN.pack(kind, data_length)
         for part in _parts(name, column):
             padding = -part.nbytes % _ALIGN
-            parts += [memoryview(part.view(np.uint8)), bytes(padding)]
+            parts += [part.view(np.uint8).data, bytes(padding)]
             raw_length += part.nbytes + padding
     body = 0
     if compress:

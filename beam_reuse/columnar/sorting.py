@@ -188,12 +188,23 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
         i = j
 
 
+@njit(cache=True, nogil=True)
+def _differs_fixed(data, width):  # type: ignore[no-untyped-def]
+    out = np.zeros(max(len(data) // width - 1, 0), np.bool_)
+    for i in range(len(out)):
+        for j in range(i * width, (i + 1) * width):
+            if data[j] != data[j + width]:
+                out[i] = True
+                break
+    return out
+
+
 def order_words(column: np.ndarray) -> Iterator[NDArray[np.uint64]]:
     """The words of a fixed-width column, most significant first; floats by their bits."""
     kind = column.dtype.kind
     if kind == "V":
         width = column.dtype.itemsize
-        raw = np.frombuffer(column.tobytes(), np.uint8).reshape(len(column), width)
+        raw = raw_bytes(column).reshape(len(column), width)
         for at in range(0, width, 8):
             padded = np.zeros((len(column), 8), np.uint8)
             padded[:, : min(8, width - at)] = raw[:, at : at + 8]
@@ -205,6 +216,11 @@ def order_words(column: np.ndarray) -> Iterator[NDArray[np.uint64]]:
         yield np.where(bits & _SIGN, ~bits, bits | _SIGN)
     else:
         yield column.astype(np.uint64, copy=False)
+
+
+def raw_bytes(column: np.ndarray) -> NDArray[np.uint8]:
+    """The bytes of a fixed-width column, as they lie in memory."""
+    return np.ascontiguousarray(column).view(np.uint8)
 
 
 def sort_order(columns: Sequence[Column], rows: int) -> NDArray[np.int64]:
@@ -249,8 +265,7 @@ def differs(column: Column) -> NDArray[np.bool_]:
     if isinstance(column, VarBytes):
         return column.differs()
     if column.dtype.kind == "V":
-        raw = np.frombuffer(column.tobytes(), np.uint8).reshape(len(column), -1)
-        return np.asarray((raw[1:] != raw[:-1]).any(axis=1))
+        return np.asarray(_differs_fixed(frozen(raw_bytes(column)), column.dtype.itemsize))
     if column.dtype.kind == "f":
         column = column.view(np.uint64)
     return np.asarray(column[1:] != column[:-1])
