@@ -1,0 +1,22 @@
+"""How every kernel is compiled: once, kept on disk, and without the interpreter lock."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def kernel(function: F) -> F:
+    """Compile `function` at its first call; machine code is kept beside the source.
+
+    Where no folder can be written (a worker with a read-only disk) it is compiled in every
+    process instead of failing. Callers pass arrays of one type each, so that there is one
+    variant of each kernel.
+    """
+    try:
+        compiled: F = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        compiled = numba.njit(nogil=True)(function)
+    return compiled

@@ -1,0 +1,21 @@
+"""What every test may use: the corpora beside the checkout, and Hypothesis' settings."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The first call of a kernel compiles it, so a time limit per example says nothing.
+settings.register_profile("beam_reuse", deadline=None)
+settings.load_profile("beam_reuse")
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """Folder of the test corpora; tests that need it are skipped where it is absent."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+    folder = Path(os.environ.get("BEAM_REUSE_CORPORA", beside))
+    if not folder.is_dir():
+        pytest.skip("no corpora: put them at ../shared/corpora or set BEAM_REUSE_CORPORA")
+    return folder
