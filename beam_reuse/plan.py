@@ -14,12 +14,17 @@ outcome lists and removes the rest, so `run` neither cleans up nor writes a mani
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from beam_reuse.core.settings import Settings, require
 
 Command = Literal["run", "index"]
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class RunPlan:
     output: str
     settings: Settings
     runner: str = "local"
-    workers: int = os.cpu_count() or 1
+    workers: int = field(default_factory=usable_cores)
     beam_args: tuple[str, ...] = ()
     overwrite: bool = False
 

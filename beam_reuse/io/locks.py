@@ -13,13 +13,14 @@ import time
 import uuid
 from typing import Protocol
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import Files, is_local, write_whole
 
 RENEW_SECONDS = 30.0
 DEAD_SECONDS = 180.0
 
 
-class FolderBusyError(ValueError):
+class FolderBusyError(UserError):
     """Another run is writing to the same folder."""
 
 

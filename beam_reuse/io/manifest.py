@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from beam_reuse.core.errors import UserError
+
 MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
@@ -17,7 +19,7 @@ SCHEMA_VERSION = 1
 ResultKind = Literal["result", "index"]
 
 
-class NoResultError(ValueError):
+class NoResultError(UserError):
     """A folder that no finished run has written; the message says what to do."""
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import Files, is_local, join, open_files, write_whole
 from beam_reuse.io.locks import Lock, lock_at
 from beam_reuse.io.manifest import MANIFEST, RUN_INFO, Manifest, paths_of_result
@@ -25,7 +26,7 @@ WORK_PREFIX = ".beam-reuse-run-"
 JOURNAL = "journal.json"
 
 
-class FolderRefusedError(ValueError):
+class FolderRefusedError(UserError):
     """An output folder that must not be written to; the message gives the way out."""
 
 
@@ -69,10 +70,15 @@ class ResultFolder:
         self._lock = make_lock(join(self.path, LOCK), self._files)
         self._made = False
 
-    def __enter__(self) -> "ResultFolder":
-        self._refuse_a_file()
+    def check(self) -> None:
+        """Refuse a folder that is not ours to write; changes nothing."""
+        if is_local(self.path) and os.path.isfile(self.path):
+            raise FolderRefusedError(f"-o {self.path} is a file. Give a folder.")
         if not self._leftovers():
             self._refuse()
+
+    def __enter__(self) -> "ResultFolder":
+        self.check()
         if is_local(self.path):
             self._made = not os.path.exists(self.path)
             os.makedirs(self.path, exist_ok=True)
@@ -133,10 +139,6 @@ class ResultFolder:
                 if MANIFEST not in self._names():
                     self._delete(json.loads(journal))
             self._files.delete_tree(join(self.path, leftover))
-
-    def _refuse_a_file(self) -> None:
-        if is_local(self.path) and os.path.isfile(self.path):
-            raise FolderRefusedError(f"-o {self.path} is a file. Give a folder.")
 
     def _refuse(self) -> None:
         """Refuse an earlier result unless it may be replaced, and any folder not ours."""

@@ -1,0 +1,6 @@
+"""`python -m beam_reuse` is `beam-reuse`."""
+
+from beam_reuse.cli import entry
+
+if __name__ == "__main__":
+    entry()

@@ -1,0 +1,81 @@
+"""Settings from a YAML file: any option by its name, `inputs`, and Beam's own options."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.options import BY_NAME
+
+NOT_IN_A_FILE = ("config", "debug")
+
+
+class ConfigError(UserError):
+    """A config file that cannot be used; the message names file and key."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A config file's content: texts of our options, inputs, and `others` for Beam to know."""
+
+    path: str
+    options: dict[str, str]
+    inputs: tuple[str, ...]
+    others: dict[str, Any]
+
+    def beam_args(self) -> tuple[str, ...]:
+        """`others` as Beam's command line."""
+        return tuple(arg for name, value in self.others.items() for arg in _beam_args(name, value))
+
+
+def read_config(path: str) -> Config:
+    """Read `path`. Keys that are no option of ours end in `others`, unjudged."""
+    import yaml
+
+    try:
+        with open(path, encoding="utf-8") as source:
+            content = yaml.safe_load(source)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--config {path}: {error}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise ConfigError(f"--config {path}: not valid YAML{where}.") from error
+    if content is None:
+        content = {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"--config {path}: the file must hold lines of `option: value`.")
+    return _sort_out(path, {str(key): value for key, value in content.items()})
+
+
+def _sort_out(path: str, content: dict[str, Any]) -> Config:
+    inputs = content.pop("inputs", ())
+    for name in NOT_IN_A_FILE:
+        if name in content:
+            raise ConfigError(f"--config {path}: {name} can only be given on the command line.")
+    given = {name: value for name, value in content.items() if value is not None}
+    return Config(
+        path,
+        {n: _text(path, n, value) for n, value in given.items() if n in BY_NAME},
+        (inputs,) if isinstance(inputs, str) else tuple(str(item) for item in inputs or ()),
+        {n: value for n, value in given.items() if n not in BY_NAME},
+    )
+
+
+def _text(path: str, name: str, value: Any) -> str:
+    """A YAML value as it would stand on the command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(str(item) for item in value)
+    if isinstance(value, dict):
+        raise ConfigError(f"--config {path}: {name} must be a value or a list.")
+    return str(value)
+
+
+def _beam_args(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{name}"] if value else []
+    if isinstance(value, list):
+        return [f"--{name}={item}" for item in value]
+    return [f"--{name}={json.dumps(value) if isinstance(value, dict) else value}"]

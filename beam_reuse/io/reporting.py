@@ -1,0 +1,112 @@
+"""How far the workers are, told through small files in the run's own folder.
+
+Threads of a process share one file; processes and machines have one each. Figures are for
+the display alone: retries count twice, the last half second may be missing. What a run did
+is told by its accounting.
+"""
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from beam_reuse.io.files import is_local, join, open_files, write_whole
+
+LOCAL_SECONDS = 0.5
+REMOTE_SECONDS = 10.0
+
+
+@dataclass
+class Figures:
+    """Totals of one process, or of all together."""
+
+    bytes: int = 0
+    records: int = 0
+    stage: str = ""
+    at: float = 0.0
+
+
+class _Tally:
+    """The totals of this process for one run, written now and then."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._figures = Figures()
+        self._written = 0.0
+        self._pid = os.getpid()
+
+    def add(self, nbytes: int, records: int, stage: str) -> None:
+        now = time.time()
+        with self._lock:
+            self._start_anew_after_fork()
+            figures = self._figures
+            figures.bytes += nbytes
+            figures.records += records
+            figures.stage = stage or figures.stage
+            figures.at = now
+            if now - self._written < _seconds(self._folder):
+                return
+            self._written = now
+            content = json.dumps(vars(figures)).encode()
+        name = f"{socket.gethostname()}-{self._pid}.json"
+        _post(join(self._folder, name), content)
+
+    def _start_anew_after_fork(self) -> None:
+        if self._pid != os.getpid():
+            self._pid, self._figures, self._written = os.getpid(), Figures(), 0.0
+
+
+def _post(path: str, content: bytes) -> None:
+    """Show `content` to readers at once. A folder that is gone belongs to an ended run."""
+    with suppress(OSError):
+        if is_local(path):
+            temporary = f"{path}.{threading.get_ident()}"
+            with open(temporary, "wb") as target:
+                target.write(content)
+            os.replace(temporary, path)
+        else:
+            write_whole(open_files(path), path, content)
+
+
+_tallies: dict[str, _Tally] = {}
+
+
+@dataclass(frozen=True)
+class ProgressReporter:
+    """Tells the progress folder what this worker has done; travels inside transforms.
+
+    Cheap enough to call for every block: a lock and a clock, and two small files a second.
+    """
+
+    folder: str
+
+    def update(self, bytes: int = 0, records: int = 0, stage: str = "") -> None:
+        """Add to this process's figures; `stage` says what is being done now."""
+        tally = _tallies.get(self.folder) or _tallies.setdefault(self.folder, _Tally(self.folder))
+        tally.add(bytes, records, stage)
+
+
+def read_figures(folder: str) -> Figures:
+    """The figures of all workers together, with the stage reported last."""
+    files = open_files(folder)
+    total = Figures()
+    for name in files.list(folder):
+        if not name.endswith(".json"):
+            continue
+        try:
+            figures = Figures(**json.loads(files.read(join(folder, name))))
+        except (OSError, ValueError):
+            continue
+        total.bytes += figures.bytes
+        total.records += figures.records
+        if figures.at >= total.at:
+            total.at, total.stage = figures.at, figures.stage
+    return total
+
+
+def _seconds(folder: str) -> float:
+    return LOCAL_SECONDS if is_local(folder) else REMOTE_SECONDS

@@ -1,0 +1,146 @@
+"""What a user sees while a run goes on: a bar in a terminal, plain lines elsewhere."""
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import TextIO
+
+from beam_reuse.io.files import is_local
+from beam_reuse.io.reporting import Figures, read_figures
+
+TERMINAL_SECONDS = 0.5
+PLAIN_SECONDS = 5.0
+REMOTE_SECONDS = 15.0
+
+
+class ProgressMonitor:
+    """`with ProgressMonitor(folder) as progress:` shows what workers report below `folder`.
+
+    The pipeline calls `expect` and `stage` (see `plan.RunProgress`).
+    """
+
+    def __init__(self, folder: str, out: TextIO | None = None) -> None:
+        self._folder = folder
+        self._out = out or sys.stderr
+        self._display = _Terminal(self._out) if self._out.isatty() else _Lines(self._out)
+        self._total = 0
+        self._stage = ""
+        self._started = time.monotonic()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+
+    def expect(self, total_bytes: int) -> None:
+        self._total = total_bytes
+
+    def stage(self, name: str) -> None:
+        self._stage = name
+
+    def __enter__(self) -> "ProgressMonitor":
+        self._display.open()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+        self._display.close()
+
+    def _watch(self) -> None:
+        seconds = self._display.seconds if is_local(self._folder) else REMOTE_SECONDS
+        while not self._done.wait(seconds):
+            figures = read_figures(self._folder)
+            figures.stage = figures.stage or self._stage
+            figures.bytes = min(figures.bytes, self._total or figures.bytes)
+            self._display.show(figures, self._total, time.monotonic() - self._started)
+
+
+class _Lines:
+    """A line every few seconds, only when something has changed."""
+
+    seconds = PLAIN_SECONDS
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._last = ""
+
+    def open(self) -> None: ...
+
+    def show(self, figures: Figures, total: int, elapsed: float) -> None:
+        line = progress_line(figures, total, elapsed)
+        if line != self._last:
+            print(f"{clock(elapsed)}  {line}", file=self._out, flush=True)
+        self._last = line
+
+    def close(self) -> None: ...
+
+
+class _Terminal:
+    """A bar that is redrawn, and gone when the run ends."""
+
+    seconds = TERMINAL_SECONDS
+
+    def __init__(self, out: TextIO) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._progress = Progress(
+            TextColumn("[bold]{task.fields[elapsed]}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.description}"),
+            console=Console(file=out),
+            transient=True,
+        )
+        self._task = self._progress.add_task("starting", total=None, elapsed="0:00")
+
+    def open(self) -> None:
+        self._progress.start()
+
+    def show(self, figures: Figures, total: int, elapsed: float) -> None:
+        reading = 0 < figures.bytes < total
+        self._progress.update(
+            self._task,
+            total=total if reading else None,
+            completed=figures.bytes if reading else 0,
+            description=progress_line(figures, total, elapsed),
+            elapsed=clock(elapsed),
+        )
+
+    def close(self) -> None:
+        self._progress.stop()
+
+
+def progress_line(figures: Figures, total: int, elapsed: float) -> str:
+    """Stage, bytes, records and the time left, as far as they are known."""
+    words = [figures.stage or "starting"]
+    if figures.bytes and total:
+        share = figures.bytes / total
+        words.append(f"{megabytes(figures.bytes)} of {megabytes(total)} ({share:.0%})")
+    elif figures.bytes:
+        words.append(megabytes(figures.bytes))
+    if figures.records:
+        words.append(f"{figures.records:,} records")
+    if 0 < figures.bytes < total:
+        left = elapsed * (total - figures.bytes) / figures.bytes
+        words.append(f"about {clock(left)} left to read")
+    return ", ".join(words)
+
+
+def megabytes(size: float) -> str:
+    """A size for people: three digits are enough."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+def clock(seconds: float) -> str:
+    """Seconds as h:mm:ss, or m:ss below an hour."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

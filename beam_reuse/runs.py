@@ -1,0 +1,116 @@
+"""One run from plan to published result: locked, watched, judged, published or cleaned up."""
+
+import datetime
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from beam_reuse.io.files import join
+from beam_reuse.io.manifest import Manifest, Outcome
+from beam_reuse.io.run_folder import ResultFolder, Workspace
+from beam_reuse.options import recorded_settings
+from beam_reuse.plan import RunPlan
+from beam_reuse.progress import ProgressMonitor
+
+PACKAGES = ("apache-beam", "numba", "numpy", "publicsuffixlist", "pyarrow", "resiliparse")
+
+
+class TooManyRejectsError(RuntimeError):
+    """More of the input was unreadable than the user allows."""
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """What a published run tells its user."""
+
+    manifest: Manifest
+    bytes_read: int
+    seconds: float
+
+
+def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
+    """Run `plan` and publish its result in `plan.output`.
+
+    Raises without leaving a new result if anything fails or too much was rejected; an
+    earlier result that was to be overwritten then still stands.
+    """
+    from beam_reuse import pipeline
+
+    started = time.time()
+    with ResultFolder(plan.output, plan.overwrite) as folder:
+        with ProgressMonitor(folder.work.progress) as progress:
+            outcome = pipeline.run(plan, folder.work, progress)
+        refuse_too_many_rejects(plan, outcome, folder.work)
+        manifest = Manifest(
+            "index" if plan.command == "index" else "result",
+            recorded_settings(plan.command, plan.settings),
+            outcome.accounting,
+            outcome.parts,
+        )
+        folder.publish(manifest, run_info(plan, outcome, command_line, started))
+    return FinishedRun(manifest, outcome.bytes_read, time.time() - started)
+
+
+def refuse_too_many_rejects(plan: RunPlan, outcome: Outcome, work: Workspace) -> None:
+    """Fail a run whose share of rejected records is above `--max-rejects`."""
+    accounting, limit = outcome.accounting, plan.settings.max_rejects
+    if accounting.rejected_share <= limit:
+        return
+    reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(accounting.rejected.items()))
+    raise TooManyRejectsError(
+        f"{accounting.rejected_total:,} of {accounting.records:,} records were rejected "
+        f"({reasons}), more than --max-rejects {limit} allows; no result was written.\n"
+        f"{_first_reject(outcome, work)}Check the input, or raise --max-rejects."
+    )
+
+
+def _first_reject(outcome: Outcome, work: Workspace) -> str:
+    """Where the first rejected record lies, so that the user can look at it."""
+    import pyarrow.parquet as pq
+
+    from beam_reuse.io.files import open_files
+    from beam_reuse.io.tables import REJECTS
+
+    for part in sorted(outcome.parts):
+        if part.table == REJECTS.name and part.rows:
+            with open_files(work.tables).open(join(work.tables, part.path)) as source:
+                row = pq.read_table(source).slice(0, 1).to_pylist()[0]
+            return f"The first: {row['file']} at byte {row['offset']}: {row['reason']}. "
+    return ""
+
+
+def run_info(
+    plan: RunPlan, outcome: Outcome, command_line: Sequence[str], started: float
+) -> dict[str, Any]:
+    """The content of run.json: what may differ between runs with the same result."""
+    now = time.time()
+    return {
+        "command": list(command_line),
+        "inputs": list(plan.inputs),
+        "output": plan.output,
+        "runner": plan.runner,
+        "workers": plan.workers,
+        "beam_args": list(plan.beam_args),
+        "started": _iso(started),
+        "finished": _iso(now),
+        "seconds": round(now - started, 3),
+        "bytes_read": outcome.bytes_read,
+        "versions": versions(),
+        "machine": platform.platform(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything installed that can change a value or a byte."""
+    from beam_reuse import __version__
+
+    found = {"beam-reuse": __version__, "python": sys.version.split()[0]}
+    return found | {package: metadata.version(package) for package in PACKAGES}
+
+
+def _iso(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")

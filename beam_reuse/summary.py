@@ -1,0 +1,90 @@
+"""What a user reads at the end of a run: every record's fate, the tables, the time.
+
+The same words in a terminal (with colours) and in a pipe (without).
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from beam_reuse.io.manifest import Accounting, Manifest
+from beam_reuse.plan import RunPlan, Survey
+from beam_reuse.progress import clock, megabytes
+
+PIPE_WIDTH = 160
+FILES_SHOWN = 10
+
+
+def console(out: TextIO | None = None) -> Console:
+    """Where summaries go: the terminal's width, or one wide enough not to cut anything."""
+    target = out or sys.stdout
+    return Console(file=target, width=None if target.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def print_summary(
+    to: Console, manifest: Manifest, folder: str, bytes_read: int, seconds: float
+) -> None:
+    """Accounting, tables with rows, time and speed of a finished run."""
+    to.print(_accounting(manifest.accounting))
+    to.print()
+    to.print(_tables(manifest))
+    to.print()
+    speed = f", {bytes_read / 1e6 / seconds:.1f} MB/s" if seconds > 0 and bytes_read else ""
+    to.print(f"{megabytes(bytes_read)} read in {clock(seconds)} ({seconds:.1f} s){speed}")
+    to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
+
+
+def _grid() -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _accounting(accounting: Accounting) -> Table:
+    """records = pages + skipped + rejected, with the reasons of each below it."""
+    table = _grid()
+    table.add_row("[bold]records", f"[bold]{accounting.records:,}",
+                  "= pages + skipped + rejected")
+    table.add_row("  pages", f"{accounting.pages:,}", "")
+    table.add_row("  skipped", f"{accounting.skipped_total:,}", _reasons(accounting.skipped))
+    style = "red" if accounting.rejected_total else "none"
+    table.add_row("  rejected", f"{accounting.rejected_total:,}", _reasons(accounting.rejected),
+                  style=style)
+    if accounting.noted:
+        table.add_row("noted", "", _reasons(accounting.noted))
+    return table
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason} {count:,}" for reason, count in ordered)
+
+
+def _tables(manifest: Manifest) -> Table:
+    table = _grid()
+    table.add_row("[bold]table", "[bold]rows", "")
+    for name, parts in manifest.tables().items():
+        files = f"{len(parts)} files" if len(parts) > 1 else ""
+        table.add_row(f"  {name}", f"{sum(part.rows for part in parts):,}", files)
+    return table
+
+
+def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping) -> None:
+    """What a run would do."""
+    to.print(f"{len(survey.files):,} input files, {megabytes(survey.bytes)}:")
+    for path, size in survey.files[:FILES_SHOWN]:
+        to.print(f"  {path} ({megabytes(size)})", markup=False, soft_wrap=True)
+    if len(survey.files) > FILES_SHOWN:
+        to.print(f"  … and {len(survey.files) - FILES_SHOWN:,} more")
+    to.print("settings:")
+    for name, value in settings.items():
+        to.print(f"  {name}: {value}", markup=False, soft_wrap=True)
+    to.print(f"{survey.steps} steps, runner {plan.runner}, {plan.workers} workers; "
+             f"the result would go to {plan.output}", markup=False, soft_wrap=True)
+    to.print("Dry run: nothing was written.")
