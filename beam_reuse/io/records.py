@@ -1,0 +1,173 @@
+"""From bytes to records: where a record starts, how long it is, where the next one is.
+
+The same for WARC and ARC, in a plain file or inside a compressed unit. What a header means
+is the format's business (`warc`, `arc`); which records are pages is decided there too.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from beam_reuse.core.pages import Outcome
+from beam_reuse.io.members import HEAD, Corrupt
+from beam_reuse.io.window import Bytes, Span
+
+MAX_HEADER = 1 << 20
+PREFIX = 64 << 10
+SCAN = 256 << 10
+_OVERLAP = 64
+_TAIL = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies: what every outcome says of itself."""
+
+    file: str
+    offset: int
+    length: int
+
+
+@dataclass(slots=True)
+class Record:
+    """A record whose extent is known to be right.
+
+    `buffer[a:b]` is its block (what follows the header), or the first `PREFIX` bytes of it
+    where it is longer than the limit (`whole` is False). `next` is the position behind it.
+    """
+
+    header: Any
+    buffer: bytes
+    a: int
+    b: int
+    whole: bool
+    next: int
+
+
+class RecordFormat(Protocol):
+    """What WARC and ARC differ in."""
+
+    start: re.Pattern[bytes]
+    """Matches where a record starts, within HEAD bytes."""
+    line: re.Pattern[bytes]
+    """Matches the newline before a line that may start a record; shorter than 64 bytes."""
+    header_end: re.Pattern[bytes]
+    """Found at the end of a header; its match ends where the block begins."""
+    terminator: bytes
+    """What surely ends a record, whatever follows; empty if there is no such thing."""
+
+    def header(self, buffer: bytes, a: int, b: int) -> tuple[Any, int]:
+        """A header and the length of the block; `Corrupt` if it has none."""
+
+    def outcome(self, record: Record, place: Place) -> Outcome:
+        """What the record becomes."""
+
+    def url(self, header: Any) -> str:
+        """The record's URL, for rejects."""
+
+
+def frame(content: Bytes, at: int, form: RecordFormat, limit: int) -> Record:
+    """The record that starts at `at`; `Corrupt` unless its extent is beyond doubt.
+
+    A record is sound if its block is followed by line ends and then by the end of the
+    content or the start of another record, or by the terminator of its format.
+    Holds at most `limit` bytes of the block.
+    """
+    buffer, a, b = content.span(at, HEAD)
+    if not form.start.match(buffer, a, b):
+        raise Corrupt("garbage", "no record starts here", sound=True)
+    end = form.header_end.search(buffer, a, b)
+    if end is None:
+        buffer, a, b, end = _long_header(content, at, form)
+    header, length = form.header(buffer, a, end.start())
+    block = at + end.end() - a
+    a = end.end()
+    whole = length <= limit
+    held = length if whole else min(length, PREFIX)
+    try:
+        if a + held + _TAIL > b:
+            buffer, a, b = content.span(block, held + _TAIL)
+        if not whole:
+            content.skip(block + length - 1)
+        behind = block + length
+        if (b - a < held) if whole else _empty(content.span(behind - 1, 1)):
+            raise Corrupt("truncated", f"the header says {length} bytes, there are fewer",
+                          sound=True)
+        return Record(header, buffer, a, a + held, whole, _behind(content, behind, form))
+    except Corrupt as bad:
+        bad.url = form.url(header)
+        raise
+
+
+def _empty(span: Span) -> bool:
+    return span[1] >= span[2]
+
+
+def _long_header(content: Bytes, at: int,
+                 form: RecordFormat) -> tuple[bytes, int, int, re.Match[bytes]]:
+    """A header that is longer than HEAD."""
+    length = HEAD
+    while length < MAX_HEADER:
+        length *= 8
+        buffer, a, b = content.span(at, length)
+        end = form.header_end.search(buffer, a, min(b, a + MAX_HEADER))
+        if end:
+            return buffer, a, b, end
+        if b - a < length:
+            raise Corrupt("truncated", "the content ends inside a record header", sound=True)
+    raise Corrupt("header-too-large", f"a record header of more than {MAX_HEADER} bytes",
+                  sound=True)
+
+
+def _behind(content: Bytes, pos: int, form: RecordFormat) -> int:
+    """The position behind the line ends that follow a block ending at `pos`."""
+    here = pos
+    while True:
+        buffer, a, b = content.span(here, HEAD)
+        i = a
+        while i < b and buffer[i] in b"\r\n":
+            i += 1
+        here += i - a
+        if a == b:
+            return here
+        if i < b:
+            break
+    if i + HEAD > b:
+        buffer, i, b = content.span(here, HEAD)
+    if form.start.match(buffer, i, b) and (here > pos or starts_line(content, here)):
+        return here
+    buffer, a, b = content.span(pos, 4)
+    if form.terminator and buffer[a:b] == form.terminator:
+        return here
+    raise Corrupt("bad-length", "the record does not end where its header says", sound=True)
+
+
+def starts_line(content: Bytes, pos: int) -> bool:
+    """True at position 0 and behind a newline."""
+    if pos == 0:
+        return True
+    buffer, a, _ = content.span(pos - 1, 1)
+    return buffer[a:a + 1] == b"\n"
+
+
+def find_record(content: Bytes, pos: int, form: RecordFormat,
+                limit: int | None = None) -> int | None:
+    """The first line at `pos` > 0 or later (before `limit`) that starts a record, or None."""
+    pos -= 1
+    while limit is None or pos < limit:
+        buffer, a, b = content.span(pos, SCAN)
+        match = form.line.search(buffer, a, b)
+        if match is None:
+            if b - a < SCAN:
+                return None
+            pos += b - a - _OVERLAP
+            content.release(pos)
+            continue
+        found = pos + match.start() + 1 - a
+        if limit is not None and found >= limit:
+            return None
+        buffer, a, b = content.span(found, HEAD)
+        if form.start.match(buffer, a, b):
+            return found
+        pos = found
+    return None
