@@ -15,101 +15,113 @@ def _is_white(byte: np.uint8) -> bool:
 
 
 @kernel
-def _grow(values: np.ndarray, used: int) -> np.ndarray:
-    """The same values with room for at least one more."""
-    if used < len(values):
-        return values
-    larger = np.empty(2 * len(values), values.dtype)
-    larger[:used] = values
-    return larger
-
-
-@kernel
 def tag_starts(data: np.ndarray, tags: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """0 and every position above 0 where one of `tags` starts, then `len(data)`.
 
     `tags` holds one lower-case name per row, padded with zeros; a byte after the name that
-    is set in `ends` (256 booleans) makes it a tag. One pass.
+    is set in `ends` (256 booleans) makes it a tag.
     """
-    size = len(data)
-    bounds = np.empty(16 + size // 256, np.int64)
-    bounds[0] = 0
-    used = 1
-    for at in range(1, size):
-        if data[at] != _LESS_THAN:
-            continue
-        for tag in range(tags.shape[0]):
-            i = 0
-            while i < tags.shape[1] and tags[tag, i] and at + 1 + i < size:
-                byte = data[at + 1 + i]
-                if 0x41 <= byte <= 0x5A:
-                    byte += np.uint8(0x20)
-                if byte != tags[tag, i]:
-                    break
-                i += 1
-            named = i == tags.shape[1] or tags[tag, i] == 0
-            if named and at + 1 + i < size and ends[data[at + 1 + i]]:
-                bounds = _grow(bounds, used)
-                bounds[used] = at
-                used += 1
-                break
-    bounds = _grow(bounds, used)
-    bounds[used] = size
-    return bounds[:used + 1].copy()
+    starts = np.empty(16 + len(data) // 128, np.int64)
+    count = _find_tags(data, tags, ends, starts)
+    if count > len(starts):
+        starts = np.empty(count, np.int64)
+        _find_tags(data, tags, ends, starts)
+    return _bounds(starts[:count], len(data))
 
 
 @kernel
 def paragraph_starts(data: np.ndarray) -> np.ndarray:
     """0 and the start of every line that is not blank and follows one that is; `len(data)`.
 
-    A line ends at `\\n`, `\\r\\n` or `\\r`; a blank one holds white space only. One pass.
+    A line ends at `\\n`, `\\r\\n` or `\\r`; a blank one holds white space only.
     """
-    size = len(data)
-    bounds = np.empty(16 + size // 256, np.int64)
+    starts = np.empty(16 + len(data) // 128, np.int64)
+    count = _find_paragraphs(data, starts)
+    if count > len(starts):
+        starts = np.empty(count, np.int64)
+        _find_paragraphs(data, starts)
+    return _bounds(starts[:count], len(data))
+
+
+@kernel
+def _bounds(starts: np.ndarray, size: int) -> np.ndarray:
+    bounds = np.empty(len(starts) + 2, np.int64)
     bounds[0] = 0
-    used = 1
+    bounds[1:-1] = starts
+    bounds[-1] = size
+    return bounds
+
+
+@kernel
+def _find_tags(data: np.ndarray, tags: np.ndarray, ends: np.ndarray, out: np.ndarray) -> int:
+    """Number of tags after byte 0; the first `len(out)` positions go to `out`."""
+    initial = np.zeros(256, np.bool_)
+    for tag in range(tags.shape[0]):
+        initial[tags[tag, 0]] = initial[tags[tag, 0] - 0x20] = True
+    count = 0
+    for at in range(1, len(data) - 2):
+        if data[at] == _LESS_THAN and initial[data[at + 1]]:
+            for tag in range(tags.shape[0]):
+                if _is_tag(data, at + 1, tags, tag, ends):
+                    if count < len(out):
+                        out[count] = at
+                    count += 1
+                    break
+    return count
+
+
+@kernel
+def _is_tag(data: np.ndarray, at: int, tags: np.ndarray, tag: int, ends: np.ndarray) -> bool:
+    """Does the name in row `tag`, in any case, stand at `at` with an end of a name after it?"""
+    for i in range(tags.shape[1]):
+        letter = tags[tag, i]
+        if letter == 0:
+            break
+        if at >= len(data) or data[at] | 0x20 != letter or data[at] < 0x30:
+            return False
+        at += 1
+    return at < len(data) and ends[data[at]]
+
+
+@kernel
+def _find_paragraphs(data: np.ndarray, out: np.ndarray) -> int:
+    """Number of paragraphs after byte 0; the first `len(out)` positions go to `out`."""
+    count = 0
     line = 0
     blank_before = False
     blank = True
     at = 0
-    while at < size:
+    while at < len(data):
         byte = data[at]
         at += 1
         if byte in (_NEWLINE, _RETURN):
-            if byte == _RETURN and at < size and data[at] == _NEWLINE:
+            if byte == _RETURN and at < len(data) and data[at] == _NEWLINE:
                 at += 1
             blank_before = blank
             blank = True
             line = at
         elif blank and not _is_white(byte):
             blank = False
-            if blank_before and line > 0:
-                bounds = _grow(bounds, used)
-                bounds[used] = line
-                used += 1
-    bounds = _grow(bounds, used)
-    bounds[used] = size
-    return bounds[:used + 1].copy()
+            if blank_before:
+                if count < len(out):
+                    out[count] = line
+                count += 1
+    return count
 
 
 @kernel
 def _squeeze(data: np.ndarray, start: int, end: int, out: np.ndarray) -> int:
     """Copy `data[start:end]` to `out` with each run of white space as one space and none at
-    the ends; the number of bytes written."""
+    the ends; the number of bytes that count. Without branches: text mispredicts them."""
     used = 0
-    pending = False
+    after_white = True
     for at in range(start, end):
         byte = data[at]
-        if _is_white(byte):
-            pending = used > 0
-        else:
-            if pending:
-                out[used] = _SPACE
-                used += 1
-                pending = False
-            out[used] = byte
-            used += 1
-    return used
+        white = _is_white(byte)
+        out[used] = _SPACE if white else byte
+        used += not (white and after_white)
+        after_white = white
+    return used - 1 if used and after_white else used
 
 
 @kernel
@@ -124,7 +136,7 @@ def hash_chunks(
     longest = 0
     for i in range(count):
         longest = max(longest, bounds[i + 1] - bounds[i])
-    clean = np.empty(longest, np.uint8)
+    clean = np.empty(longest + 1, np.uint8)
     state = np.empty(5, np.uint32)
     words = np.empty(80, np.uint32)
     tail = np.empty(128, np.uint8)

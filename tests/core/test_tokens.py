@@ -1,0 +1,76 @@
+# ruff: noqa: RUF001 (letters that look alike are the point)
+"""Tokens and lines against their definitions, for every Unicode string."""
+
+import sys
+
+import numpy as np
+import pytest
+import xxhash
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from beam_reuse.core.tokens import fingerprint64, line_fingerprints, token_hashes
+from beam_reuse.kernels.fingerprint import SEED
+from tests.oracles import tokens as oracle
+
+ODD = st.sampled_from(list(
+    "aZ9_ \t\n\f\v\r\x1c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u3000\u200b\u00ad.,'’"
+    "ßẞÅÉéΑΣΣσςΟİIıſKÅȺẞǅՖԱ0٣²½Ⅻⓐ一二の々ー゛กขะ์ກကငខ៊𠀀𠮷豈𝐀𐐀🙂\u0301\u0307\u0345\ud800\udfff\U000323af"
+))
+TEXT = st.one_of(st.text(st.characters(), max_size=80), st.text(ODD, max_size=60))
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+@given(st.binary(max_size=200))
+@example(b"x" * 31)
+@example(b"x" * 32)
+@example(b"x" * 33)
+@example(b"x" * 71)
+def test_fingerprint_is_xxh64(data: bytes) -> None:
+    assert fingerprint64(data) == xxhash.xxh64_intdigest(data, seed=SEED)
+
+
+@given(TEXT)
+@example("ΑΣ ΑΣ. ΣΑ ΑΣΑ Α'Σ")
+@example("İstanbul I ı")
+@example("ภาษาไทย 日本語カタカナ 中文abc123 ខ្មែរ မြန်မာ")
+@example("\ud800a\udfff")
+def test_tokens_equal_their_definition(text: str) -> None:
+    expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
+    assert token_hashes(encode(text)).tolist() == expected
+
+
+@given(TEXT)
+@example("")
+@example(" \n\f\n a\u3000 b \n\n c\fd\n")
+def test_lines_equal_their_definition(text: str) -> None:
+    lines, starts = line_fingerprints(encode(text))
+    expected = oracle.lines(text)
+    assert lines.tolist() == [oracle.fingerprint(line) for line, _ in expected]
+    assert starts.tolist() == [start for _, start in expected]
+
+
+def test_every_code_point_is_read_as_python_reads_it() -> None:
+    """All of Unicode once, each between spaces, in one text."""
+    text = " ".join(map(chr, range(sys.maxunicode + 1)))
+    expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
+    assert token_hashes(encode(text)).tolist() == expected
+    text = "\n".join(f"a{chr(code)}b" for code in range(sys.maxunicode + 1))
+    lines, _ = line_fingerprints(encode(text))
+    assert lines.tolist() == [oracle.fingerprint(line) for line, _ in oracle.lines(text)]
+
+
+@given(st.binary(max_size=60))
+def test_broken_utf8_is_read_to_its_end(data: bytes) -> None:
+    token_hashes(data + b" end")
+    lines, _ = line_fingerprints(data + b"\nend")
+    assert lines[-1] == fingerprint64(b"end")
+
+
+@pytest.mark.parametrize("text", [b"\xff", b"\xf0\x9f", b"a\xe4", b"\xc3"])
+def test_text_cut_inside_a_character(text: bytes) -> None:
+    assert token_hashes(text).dtype == np.uint64
+    line_fingerprints(text)

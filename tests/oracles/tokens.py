@@ -1,0 +1,44 @@
+"""Tokens of SPEC §4 and lines of §5, character by character."""
+
+import xxhash
+
+from beam_reuse.kernels.fingerprint import SEED
+
+UNSPACED = [
+    range(0x0E00, 0x0EFF + 1), range(0x1000, 0x109F + 1), range(0x1780, 0x17FF + 1),
+    range(0x3040, 0x30FF + 1), range(0x3400, 0x4DBF + 1), range(0x4E00, 0x9FFF + 1),
+    range(0xF900, 0xFAFF + 1), range(0x20000, 0x3FFFF + 1),
+]
+
+
+def fingerprint(text: str) -> int:
+    return xxhash.xxh64_intdigest(text.encode("utf-8", "surrogatepass"), seed=SEED)
+
+
+def tokens(text: str) -> list[str]:
+    found = []
+    word = ""
+    for char in text.lower():
+        alone = any(ord(char) in script for script in UNSPACED)
+        if char.isalnum() and not alone:
+            word += char
+            continue
+        if word:
+            found.append(word)
+            word = ""
+        if char.isalnum():
+            found.append(char)
+    return [*found, word] if word else found
+
+
+def lines(text: str) -> list[tuple[str, bool]]:
+    """Lines of text broken by newlines and form feeds, and which start a paragraph."""
+    found = []
+    for block in text.split("\f"):
+        start = True
+        for line in block.split("\n"):
+            clean = " ".join(line.split())
+            if clean:
+                found.append((clean, start))
+            start = not clean
+    return found
