@@ -39,12 +39,21 @@ class Block:
         if len(blocks) == 1:
             return blocks[0]
         for block in blocks:
-            _require_same_columns(blocks[0], block)
+            if not block.same_columns(blocks[0]):
+                types = [{n: column_type(b[n]) for n in b} for b in (blocks[0], block)]
+                raise ValueError(f"blocks to join differ in columns: {types[0]} and {types[1]}")
         return Block({n: concat_columns([b[n] for b in blocks]) for n in blocks[0].names})
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._columns)
+
+    def same_columns(self, other: "Block") -> bool:
+        """Do the two have columns of the same names and types?"""
+        return self._columns.keys() == other._columns.keys() and all(
+            column_type(column) == column_type(other[name])
+            for name, column in self._columns.items()
+        )
 
     @property
     def nbytes(self) -> int:
@@ -186,13 +195,6 @@ def _checked(name: str, column: Column) -> Column:
     if dtype.kind != "V" and not dtype.isnative:
         column = column.astype(dtype.newbyteorder("="))
     return frozen(column)
-
-
-def _require_same_columns(first: Block, other: Block) -> None:
-    want = {name: column_type(first[name]) for name in first}
-    have = {name: column_type(other[name]) for name in other}
-    if want != have:
-        raise ValueError(f"blocks to concatenate differ in columns: {want} and {have}")
 
 
 def _same_column(a: Column, b: Column) -> bool:

@@ -144,7 +144,7 @@ def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
+def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
     i, j = offsets[a] + skip, offsets[b] + skip
     end_i, end_j = offsets[a + 1], offsets[b + 1]
     while i < end_i and j < end_j:
@@ -173,7 +173,7 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
                 a, b = lo, mid
                 for k in range(lo, hi):
                     if a < mid and (
-                        b >= hi or _compare_bytes(offsets, data, rows[a], rows[b], skip) <= 0
+                        b >= hi or compare_bytes(offsets, data, rows[a], rows[b], skip) <= 0
                     ):
                         other[k] = rows[a]
                         a += 1
@@ -183,7 +183,7 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
             rows[:] = other
             width *= 2
         for k in range(1, len(rows)):
-            if _compare_bytes(offsets, data, rows[k - 1], rows[k], skip) != 0:
+            if compare_bytes(offsets, data, rows[k - 1], rows[k], skip) != 0:
                 new[tied[i] + k] = True
         i = j
 

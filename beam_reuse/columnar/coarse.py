@@ -1,0 +1,141 @@
+"""Coarse counting: hashed counters that tell which keys can be heavy, in one cheap pass."""
+
+from collections.abc import Iterable, Sequence
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.coders import Coder, registry
+from numba import njit
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
+from beam_reuse.columnar.hashing import frozen
+
+
+class Counters:
+    """How often keys occur, hashed into 2**n counters that stop at `cap`.
+
+    A key's counter is never below its number of occurrences or `cap`, whichever is less.
+    """
+
+    def __init__(self, keys: Sequence[str], cap: int, counts: np.ndarray) -> None:
+        self.keys, self.cap, self.counts = tuple(keys), cap, counts
+
+    @staticmethod
+    def sized(keys: Sequence[str], bits: int, cap: int) -> "Counters":
+        """2**`bits` counters of the narrowest type that holds `cap`."""
+        if not 3 <= bits <= 32 or not 1 <= cap < 1 << 32:
+            raise ValueError(f"bits: {bits}, cap: {cap}; they must be 3 to 32 and 1 to 2**32 - 1")
+        return Counters(keys, cap, np.zeros(1 << bits, np.min_scalar_type(cap)))
+
+    def add(self, block: Block, weight: str | None = None) -> None:
+        """Count the rows of `block`, each as 1 or as the unsigned column `weight` says."""
+        hashes = frozen(block.hash_rows(self.keys))
+        weights = np.ones(1, np.uint64) if weight is None else block.array(weight)
+        _count(self.counts, hashes, frozen(weights.astype(np.uint64)), np.uint64(self.cap))
+
+    def merge(self, other: "Counters") -> None:
+        total = self.counts.astype(np.uint64) + other.counts
+        self.counts = np.minimum(total, self.cap).astype(self.counts.dtype)
+
+    def heavy(self, threshold: int) -> "HeavyKeys":
+        """A filter of the keys that may occur `threshold` times or more."""
+        if not 1 <= threshold <= self.cap:
+            raise ValueError(f"threshold: {threshold} is not allowed; counters end at {self.cap}")
+        return HeavyKeys(self.keys, np.packbits(self.counts >= threshold, bitorder="little"))
+
+
+@njit(cache=True, nogil=True)
+def _count(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
+    mask = np.uint64(len(counts) - 1)
+    single = len(weights) == 1
+    for i in range(len(hashes)):
+        at = hashes[i] & mask
+        weight = weights[0] if single else weights[i]
+        count = np.uint64(counts[at])
+        counts[at] = count + weight if weight < cap - count else cap
+
+
+class HeavyKeys:
+    """A bitmap of heavy counters; never rules out a key that reached the threshold."""
+
+    def __init__(self, keys: Sequence[str], bitmap: NDArray[np.uint8]) -> None:
+        self.keys, self.bitmap = tuple(keys), bitmap
+
+    def renamed(self, keys: Sequence[str]) -> "HeavyKeys":
+        return HeavyKeys(keys, self.bitmap)
+
+    def may_hold(self, block: Block) -> NDArray[np.bool_]:
+        at = block.hash_rows(self.keys) & np.uint64(8 * len(self.bitmap) - 1)
+        bits = self.bitmap[at >> np.uint64(3)] >> (at & np.uint64(7)).astype(np.uint8)
+        return (bits & 1).astype(np.bool_)
+
+
+class CoarseCount(beam.PTransform):
+    """Block -> one Counters of all `keys`: a first pass whose `heavy` keys alone need an exact
+    second one. Associative and exact up to `cap`, so the result does not depend on bundles."""
+
+    def __init__(
+        self, keys: Sequence[str], bits: int, cap: int, weight: str | None = None
+    ) -> None:
+        super().__init__()
+        self.combine = _AddCounts(tuple(keys), bits, cap, weight)
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        combine = beam.CombineGlobally(self.combine)
+        return blocks | "Count" >> combine.with_output_types(Counters)
+
+
+class _AddCounts(beam.CombineFn):
+    def __init__(self, keys: Sequence[str], bits: int, cap: int, weight: str | None) -> None:
+        self.keys, self.bits, self.cap, self.weight = keys, bits, cap, weight
+        Counters.sized(keys, bits, cap)
+
+    def create_accumulator(self) -> Counters:
+        return Counters.sized(self.keys, self.bits, self.cap)
+
+    def add_input(self, held: Counters, block: Block) -> Counters:
+        held.add(block, self.weight)
+        return held
+
+    def merge_accumulators(self, accumulators: Iterable[Counters]) -> Counters:
+        out = self.create_accumulator()
+        for held in accumulators:
+            out.merge(held)
+        return out
+
+    def extract_output(self, held: Counters) -> Counters:
+        return held
+
+    def get_accumulator_coder(self) -> Coder:
+        return CountersCoder()
+
+
+class CountersCoder(OwnCoder):
+    """Counters as cap, column names and counts, compressed."""
+
+    kind = Counters
+
+    def encode(self, value: Counters) -> bytes:
+        return value.cap.to_bytes(4, "little") + pack_array(value.keys, value.counts)
+
+    def decode(self, encoded: bytes) -> Counters:
+        keys, counts = unpack_array(encoded[4:])
+        return Counters(keys, int.from_bytes(encoded[:4], "little"), counts)
+
+
+class HeavyKeysCoder(OwnCoder):
+    """HeavyKeys as column names and bitmap, compressed."""
+
+    kind = HeavyKeys
+
+    def encode(self, value: HeavyKeys) -> bytes:
+        return pack_array(value.keys, value.bitmap)
+
+    def decode(self, encoded: bytes) -> HeavyKeys:
+        return HeavyKeys(*unpack_array(encoded))
+
+
+registry.register_coder(Counters, CountersCoder)
+registry.register_coder(HeavyKeys, HeavyKeysCoder)

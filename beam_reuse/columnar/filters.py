@@ -1,0 +1,148 @@
+"""Semi-join filters: drop rows that cannot matter before they are shuffled.
+
+A filter never drops a row that matters; it may keep a few that do not.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.coders import Coder, registry
+from numba import njit
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
+from beam_reuse.columnar.hashing import frozen
+
+_WORDS = 8
+_PROBES = 7
+_MAX_BITS = 1 << 34
+_REMIX = np.uint64(0x9FB21C651E98DF25)
+
+
+class RowFilter(Protocol):
+    """Says of each row whether it may matter."""
+
+    def may_hold(self, block: Block) -> NDArray[np.bool_]: ...
+
+
+def keep_matching(block: Block, row_filter: RowFilter) -> Block:
+    """The rows of `block` that the filter cannot rule out."""
+    mask = row_filter.may_hold(block)
+    return block if mask.all() else block.take(mask)
+
+
+class KeyFilter:
+    """A set of keys in a blocked Bloom filter: 7 bits of one 64-byte line per key.
+
+    No false negatives. At 12 bits per key about 1 row in 100 of those not in the set passes.
+    `keys` names the columns it is asked with; they may have other names than when it was
+    built (`renamed`), but the same types.
+    """
+
+    def __init__(self, keys: Sequence[str], words: NDArray[np.uint64]) -> None:
+        self.keys, self.words = tuple(keys), words
+
+    @staticmethod
+    def sized(keys: Sequence[str], expected: int, bits_per_key: int = 12) -> "KeyFilter":
+        """An empty filter for `expected` distinct keys; more of them only pass more rows."""
+        bits = min(max(expected, 1) * bits_per_key, _MAX_BITS)
+        lines = -(-bits // (64 * _WORDS))
+        return KeyFilter(keys, np.zeros(lines * _WORDS, np.uint64))
+
+    def renamed(self, keys: Sequence[str]) -> "KeyFilter":
+        return KeyFilter(keys, self.words)
+
+    def add(self, block: Block) -> None:
+        _set_bits(self.words, frozen(block.hash_rows(self.keys)))
+
+    def may_hold(self, block: Block) -> NDArray[np.bool_]:
+        out: NDArray[np.bool_] = _test_bits(
+            frozen(self.words), frozen(block.hash_rows(self.keys))
+        )
+        return out
+
+
+@njit(cache=True, nogil=True)
+def _set_bits(words, hashes):  # type: ignore[no-untyped-def]
+    lines = np.uint64(len(words) // _WORDS)
+    for h in hashes:
+        line = (((h >> np.uint64(32)) * lines) >> np.uint64(32)) * np.uint64(_WORDS)
+        bits = h * _REMIX
+        for _ in range(_PROBES):
+            bit = bits & np.uint64(511)
+            words[line + (bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
+            bits >>= np.uint64(9)
+
+
+@njit(cache=True, nogil=True)
+def _test_bits(words, hashes):  # type: ignore[no-untyped-def]
+    lines = np.uint64(len(words) // _WORDS)
+    out = np.ones(len(hashes), np.bool_)
+    for i in range(len(hashes)):
+        h = hashes[i]
+        line = (((h >> np.uint64(32)) * lines) >> np.uint64(32)) * np.uint64(_WORDS)
+        bits = h * _REMIX
+        for _ in range(_PROBES):
+            bit = bits & np.uint64(511)
+            if not (words[line + (bit >> np.uint64(6))] >> (bit & np.uint64(63))) & np.uint64(1):
+                out[i] = False
+                break
+            bits >>= np.uint64(9)
+    return out
+
+
+class BuildKeyFilter(beam.PTransform):
+    """Block -> one KeyFilter of all `keys`, for AsSingleton.
+
+    Memory: `bits_per_key` x `expected` bits per bundle and once per worker.
+    """
+
+    def __init__(self, keys: Sequence[str], expected: int, bits_per_key: int = 12) -> None:
+        super().__init__()
+        self.empty = KeyFilter.sized(keys, expected, bits_per_key)
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        combine = beam.CombineGlobally(_UnionKeys(self.empty.keys, len(self.empty.words)))
+        return blocks | "Union" >> combine.with_output_types(KeyFilter)
+
+
+class _UnionKeys(beam.CombineFn):
+    def __init__(self, keys: Sequence[str], words: int) -> None:
+        self.keys, self.words = keys, words
+
+    def create_accumulator(self) -> KeyFilter:
+        return KeyFilter(self.keys, np.zeros(self.words, np.uint64))
+
+    def add_input(self, held: KeyFilter, block: Block) -> KeyFilter:
+        held.add(block)
+        return held
+
+    def merge_accumulators(self, accumulators: Iterable[KeyFilter]) -> KeyFilter:
+        out = self.create_accumulator()
+        for held in accumulators:
+            out.words |= held.words
+        return out
+
+    def extract_output(self, held: KeyFilter) -> KeyFilter:
+        return held
+
+    def get_accumulator_coder(self) -> Coder:
+        return KeyFilterCoder()
+
+
+class KeyFilterCoder(OwnCoder):
+    """A KeyFilter as its column names and words; compressed, as few bits are set at first."""
+
+    kind = KeyFilter
+
+    def encode(self, value: KeyFilter) -> bytes:
+        return pack_array(value.keys, value.words)
+
+    def decode(self, encoded: bytes) -> KeyFilter:
+        return KeyFilter(*unpack_array(encoded))
+
+
+registry.register_coder(KeyFilter, KeyFilterCoder)

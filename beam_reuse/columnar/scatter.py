@@ -1,0 +1,125 @@
+"""Splitting blocks by bucket: what stands before every grouping."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.transforms.window import GlobalWindows
+from numba import njit
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.hashing import frozen
+from beam_reuse.columnar.shuffle import Buffer, Shuffle
+from beam_reuse.columnar.store import Blob, Piece
+
+Bucketer = Callable[..., NDArray]
+Keyed = tuple[int, Piece]
+
+
+class SplitByBucket(beam.PTransform):
+    """Block -> (bucket, Piece): every row once, rows with equal `keys` in the same bucket.
+
+    Buckets come from the hash of `keys`, or from `bucketer(block, buckets, *side)`, an int
+    per row. Rows are held up to `flush_bytes`, then written as one file, so a bundle of any
+    size needs the same memory. `collapse(block)`, if given, may shrink what is held (rows
+    that can be combined already) before it is split.
+    """
+
+    def __init__(
+        self,
+        shuffle: Shuffle,
+        keys: Sequence[str],
+        bucketer: Bucketer | None = None,
+        side: Sequence[Any] = (),
+        collapse: Callable[[Block], Block] | None = None,
+    ) -> None:
+        super().__init__()
+        self.split = _Split(shuffle, tuple(keys), bucketer, collapse)
+        self.side = side
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        return blocks | beam.ParDo(self.split, *self.side).with_output_types(Keyed)
+
+
+class _Split(beam.DoFn):
+    def __init__(
+        self,
+        shuffle: Shuffle,
+        keys: tuple[str, ...],
+        bucketer: Bucketer | None,
+        collapse: Callable[[Block], Block] | None,
+    ) -> None:
+        self.shuffle, self.keys = shuffle, keys
+        self.bucketer, self.collapse = bucketer, collapse
+
+    def start_bundle(self) -> None:
+        self.buffer = Buffer(self.shuffle.flush_bytes)
+        self.side: tuple[Any, ...] = ()
+
+    def process(self, block: Block, *side: Any) -> Iterator[Keyed]:
+        self.side = side
+        if self.buffer.add(block):
+            self._collapse()
+            if self.buffer.nbytes > self.shuffle.flush_bytes // 2:
+                yield from self._flush()
+
+    def finish_bundle(self) -> Iterator[Any]:
+        if self.buffer.blocks:
+            self._collapse()
+            for keyed in self._flush():
+                yield GlobalWindows.windowed_value(keyed)
+
+    def _collapse(self) -> None:
+        if self.collapse:
+            self.buffer.add(self.collapse(Block.concat(self.buffer.drain())))
+
+    def _flush(self) -> Iterator[Keyed]:
+        block = Block.concat(self.buffer.drain())
+        count = self.shuffle.buckets
+        if self.bucketer:
+            buckets = self.bucketer(block, count, *self.side)
+        else:
+            buckets = hash_buckets(block, self.keys, count)
+        parts = split_by_bucket(block, buckets, count)
+        del block
+        compress = self.shuffle.compress
+        pieces = self.shuffle.store.put_many(Blob.of(part, compress) for _, part in parts)
+        return zip((bucket for bucket, _ in parts), pieces, strict=True)
+
+
+def hash_buckets(block: Block, keys: Sequence[str], count: int) -> NDArray[np.int64]:
+    """Each row's bucket, 0..count-1, by the top bits of the hash of its keys."""
+    top = block.hash_rows(keys) >> np.uint64(32)
+    return ((top * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
+
+
+def split_by_bucket(block: Block, buckets: NDArray, count: int) -> list[tuple[int, Block]]:
+    """The rows of each bucket that has any, in the order they stand in the block."""
+    if len(buckets) and not 0 <= int(buckets.min()) <= int(buckets.max()) < count:
+        raise ValueError(f"buckets {buckets.min()}..{buckets.max()} of {count}")
+    order, ends = _counting_sort(frozen(buckets.astype(np.int64, copy=False)), count)
+    rows = block.take(order)
+    starts = np.concatenate([[0], ends[:-1]])
+    filled = np.flatnonzero(ends > starts).tolist()
+    return [(b, rows.slice(int(starts[b]), int(ends[b]))) for b in filled]
+
+
+@njit(cache=True, nogil=True)
+def _counting_sort(buckets, count):  # type: ignore[no-untyped-def]
+    """Row numbers by bucket, stable, and where each bucket ends."""
+    ends = np.zeros(count, np.int64)
+    for bucket in buckets:
+        ends[bucket] += 1
+    total = 0
+    for bucket in range(count):
+        size = ends[bucket]
+        ends[bucket] = total
+        total += size
+    order = np.empty(len(buckets), np.int64)
+    for row in range(len(buckets)):
+        bucket = buckets[row]
+        order[ends[bucket]] = row
+        ends[bucket] += 1
+    return order, ends
