@@ -5,10 +5,10 @@ from collections.abc import Callable, Generator, Iterator
 from io import BytesIO
 
 import brotli
-from isal import igzip_lib, isal_zlib
+from isal import isal_zlib
 
 from beam_reuse.io.kinds import is_binary
-from beam_reuse.io.members import ZSTD_MAGIC, Corrupt, ZstdUnits, inflate_file
+from beam_reuse.io.members import ZSTD_MAGIC, Corrupt, IsalError, ZstdUnits, inflate_file
 from beam_reuse.io.window import Window
 
 _STEP = 1 << 20
@@ -61,7 +61,7 @@ def join_chunks(body: bytes) -> bytes | None:
 
     A body that breaks off gives what came until then, as browsers show it.
     """
-    pieces = []
+    pieces: list[bytes] = []
     pos = 0
     while pos < len(body):
         size = _CHUNK_SIZE.match(body, pos)
@@ -127,7 +127,7 @@ def _inflate(body: bytes, wbits: int, name: str) -> Generator[bytes, None, bytes
             elif not data and not inflater.eof:
                 raise Undecodable("truncated-encoding", f"the {name} content breaks off")
             data = inflater.unconsumed_tail
-    except igzip_lib.IsalError as error:
+    except IsalError as error:
         raise Undecodable("bad-encoding", f"{name}: {error}") from None
     return bytes(inflater.unused_data)
 

@@ -4,12 +4,14 @@ import glob
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from beam_reuse.io.files import is_local, local_path
 
 _MAGIC = re.compile(r"[*?\[]")
+_ESCAPES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _NO_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
 
 
@@ -21,8 +23,9 @@ class InputError(Exception):
 class InputFile:
     """A file to read.
 
-    `crawl` is the name of the input it belongs to, `host` and `relative` make the URL of a
-    page that is a file of its own: `file://host/relative`.
+    `crawl` is the name of the input it belongs to, `name` its own in tables: as short as
+    is unique among all files, so that tables do not depend on where the crawl lies. `host`
+    and `relative` make the URL of a page that is a file: `file://host/relative`.
     """
 
     path: str
@@ -30,6 +33,7 @@ class InputFile:
     crawl: str
     host: str
     relative: str
+    name: str = ""
 
 
 def list_files(specs: Sequence[str]) -> list[InputFile]:
@@ -48,7 +52,31 @@ def list_files(specs: Sequence[str]) -> list[InputFile]:
         for file in files:
             known = found.get(file.path)
             found[file.path] = file if known is None else min(file, known)
-    return [found[path] for path in sorted(found)]
+    return _named([found[path] for path in sorted(found)])
+
+
+def _named(files: list[InputFile]) -> list[InputFile]:
+    """The files with names: the input and the path below it, with folders above where two
+    files would be called the same."""
+    parts = [_text(_full(file.path)).split("/") for file in files]
+    length = [file.relative.count("/") + 1 + (file.relative != file.crawl) for file in files]
+    while True:
+        names = ["/".join(words[-n:]) for words, n in zip(parts, length, strict=True)]
+        counts = Counter(names)
+        longer = [counts[name] > 1 and n < len(words)
+                  for name, words, n in zip(names, parts, length, strict=True)]
+        if not any(longer):
+            return [replace(file, name=name) for file, name in zip(files, names, strict=True)]
+        length = [n + more for n, more in zip(length, longer, strict=True)]
+
+
+def _full(path: str) -> str:
+    return os.path.abspath(path).replace(os.sep, "/") if is_local(path) else path
+
+
+def _text(path: str) -> str:
+    """A path as valid text: bytes of a file name that are not UTF-8 are percent-escaped."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape").translate(_ESCAPES)
 
 
 def is_result_folder(path: str) -> bool:
@@ -80,11 +108,11 @@ def _local(path: str) -> Iterator[InputFile]:
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path}: is no regular file; save it to a file and give that")
-    yield _single(path.replace(os.sep, "/"), status.st_size, os.path.abspath(path))
+    yield _single(path.replace(os.sep, "/"), status.st_size)
 
 
 def _local_folder(folder: str) -> Iterator[InputFile]:
-    name = os.path.basename(os.path.abspath(folder))
+    name = _text(os.path.basename(os.path.abspath(folder)))
     for above, below, names in os.walk(folder, onerror=_refuse):
         if above != folder and is_result_folder(above):
             below.clear()
@@ -107,7 +135,7 @@ def _beam_matches(spec: str) -> Iterator[InputFile]:
 
     found = [] if spec.endswith("/") else FileSystems.match([spec])[0].metadata_list
     for item in found:
-        yield _single(item.path, item.size_in_bytes, item.path)
+        yield _single(item.path, item.size_in_bytes)
     if found:
         return
     folder = spec.rstrip("/") + "/"
@@ -119,12 +147,12 @@ def _beam_matches(spec: str) -> Iterator[InputFile]:
         yield InputFile(item.path, item.size_in_bytes, name, _host(name), relative)
 
 
-def _single(path: str, size: int, full: str) -> InputFile:
+def _single(path: str, size: int) -> InputFile:
     """A file that was named itself: its folder is the host of its page."""
-    above, _, name = full.replace(os.sep, "/").rpartition("/")
-    return InputFile(path, size, name, _host(above.rpartition("/")[2]), name)
+    above, _, name = _full(path).rpartition("/")
+    return InputFile(path, size, _text(name), _host(above.rpartition("/")[2]), name)
 
 
 def _host(folder: str) -> str:
     """A folder's name as the host of its pages' URLs."""
-    return _NO_HOST.sub("-", folder.lower()).strip(".") or "files"
+    return _NO_HOST.sub("-", _text(folder).lower()).strip(".") or "files"

@@ -8,10 +8,10 @@ are verified, and nothing is inflated that nobody asked for.
 """
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import zstandard
-from isal import igzip_lib, isal_zlib
+from isal import isal_zlib
 
 from beam_reuse.io.window import Span, Window
 
@@ -24,6 +24,9 @@ ZSTD_DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 ZSTD_MAX_WINDOW = 1 << 27
 ZSTD_MAX_DICTIONARY = 16 << 20
 _ZSTD_BLOCK = 128 << 10
+
+
+IsalError = cast(type[Exception], isal_zlib.error)
 
 
 class Corrupt(Exception):
@@ -113,7 +116,7 @@ class GzipMember(Inflated):
         self._feed = 0
         try:
             head = self._inflater.decompress(memoryview(buffer)[a:b], HEAD)
-        except igzip_lib.IsalError as error:
+        except IsalError as error:
             raise Corrupt("bad-gzip", str(error)) from None
         super().__init__(window, start, head)
         if self._inflater.eof:
@@ -133,7 +136,7 @@ class GzipMember(Inflated):
             data = memoryview(buffer)[a:b]
         try:
             piece: bytes = inflater.decompress(data, min(wanted + 16, STEP))
-        except igzip_lib.IsalError as error:
+        except IsalError as error:
             raise Corrupt("bad-gzip", str(error)) from None
         if inflater.eof:
             self.end = self._fed - len(inflater.unused_data)
@@ -152,7 +155,8 @@ class ZstdFrame(Inflated):
         self._source = _Stretch(window, start, self._frame_end)
         inflater = zstandard.ZstdDecompressor(dict_data=dictionary,
                                               max_window_size=ZSTD_MAX_WINDOW)
-        self._reader = inflater.stream_reader(self._source, read_size=_ZSTD_BLOCK)
+        source: Any = self._source
+        self._reader = inflater.stream_reader(source, read_size=_ZSTD_BLOCK)
         super().__init__(window, start, b"")
         self.head = self._buffer = self._pull(HEAD)
 

@@ -4,26 +4,28 @@ How files are cut depends on their sizes alone, never on workers. Big files are 
 ranges, small ones packed together.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 from beam_reuse.io.inputs import InputFile
 
 RANGE_BYTES = 64 << 20
 FILE_COST = 64 << 10
+NO_DOUBT = -1
 NOTHING = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileRange:
     """A piece of work: bytes [start, end) of one file, or several whole files.
 
-    `indexes` are the places of `files` in the list that was cut, so that ranges of one
-    file are found again; `number` is the place of the range among all ranges.
+    `number` is its place among all ranges. Several whole files have start 0 and the sum of
+    their sizes as end.
     """
 
     number: int
-    indexes: tuple[int, ...]
     files: tuple[InputFile, ...]
     start: int
     end: int
@@ -38,6 +40,33 @@ class FileRange:
         """True if the file has other ranges too, so that `true_starts` has a say."""
         return len(self.files) == 1 and self.size < self.files[0].size
 
+    @property
+    def chain(self) -> str:
+        """The same for all ranges of one file, and for no others."""
+        return self.files[0].name
+
+    @cached_property
+    def _by_path(self) -> dict[str, InputFile]:
+        return {file.path: file for file in self.files}
+
+    def name_of(self, path: str) -> str:
+        """The name in tables of a file of this range."""
+        return self._by_path[path].name
+
+    def crawl_of(self, path: str) -> str:
+        """The name of the input a file of this range belongs to."""
+        return self._by_path[path].crawl
+
+    def to_bytes(self) -> bytes:
+        """A form that a shuffle can carry; `from_bytes` reads it."""
+        files = [list(asdict(file).values()) for file in self.files]
+        return json.dumps([self.number, files, self.start, self.end]).encode("ascii")
+
+    @staticmethod
+    def from_bytes(data: bytes) -> "FileRange":
+        number, files, start, end = json.loads(data)
+        return FileRange(number, tuple(InputFile(*file) for file in files), start, end)
+
 
 def cut(files: Sequence[InputFile], range_bytes: int = RANGE_BYTES) -> list[FileRange]:
     """All files as ranges of about `range_bytes`, in the order of the files.
@@ -46,44 +75,43 @@ def cut(files: Sequence[InputFile], range_bytes: int = RANGE_BYTES) -> list[File
     are packed, each counting 64 KB more than it holds (for being opened).
     """
     ranges: list[FileRange] = []
-    for indexes in _packs(files, range_bytes):
-        pack = tuple(files[i] for i in indexes)
+    for pack in _packs(files, range_bytes):
         size = sum(file.size for file in pack)
         pieces = max(1, -(-size // range_bytes)) if len(pack) == 1 else 1
         for piece in range(pieces):
-            ranges.append(FileRange(len(ranges), indexes, pack, size * piece // pieces,
+            ranges.append(FileRange(len(ranges), pack, size * piece // pieces,
                                     size * (piece + 1) // pieces))
     return ranges
 
 
-def _packs(files: Sequence[InputFile], range_bytes: int) -> Iterator[tuple[int, ...]]:
-    """Places of files that are read together."""
-    pack: list[int] = []
+def _packs(files: Sequence[InputFile], range_bytes: int) -> Iterator[tuple[InputFile, ...]]:
+    """Files that are read together."""
+    pack: list[InputFile] = []
     cost = 0
-    for place, file in enumerate(files):
+    for file in files:
         more = file.size + FILE_COST
         if pack and cost + more > range_bytes:
             yield tuple(pack)
             pack, cost = [], 0
-        pack.append(place)
+        pack.append(file)
         cost += more
     if pack:
         yield tuple(pack)
 
 
-def true_starts(ends: Iterable[tuple[int, int, int | None]]) -> list[int]:
+def true_starts(ends: Iterable[tuple[int, int, int]]) -> list[int]:
     """From which offset on the outcomes of each range of one file stand.
 
     `ends` gives (start, end, next_start) of each range in order. A reader that began in the
     middle of a file may have followed records stored inside a record; the chain that began
     at the file's first byte tells where each range really begins. A range in which no
     record of the chain begins gives `NOTHING`, a number above every offset. A `next_start`
-    of None means that the format leaves no doubt: all its outcomes stand.
+    of `NO_DOUBT` means that all outcomes stand, whatever the other ranges found.
     """
     starts = []
     truth = 0
     for _, end, next_start in ends:
-        if next_start is None:
+        if next_start == NO_DOUBT:
             starts.append(0)
         elif truth >= end > 0:
             starts.append(NOTHING)

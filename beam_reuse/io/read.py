@@ -1,26 +1,38 @@
 """One piece of work read: every record of it becomes exactly one outcome."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from beam_reuse.core.pages import Outcome, Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.arc import ArcFormat
 from beam_reuse.io.chain import Chain, CompressedChain, PlainChain, RangeChain
+from beam_reuse.io.folder import read_page
 from beam_reuse.io.inputs import InputFile
-from beam_reuse.io.ranges import FileRange
+from beam_reuse.io.parquet_rows import ParquetRows
+from beam_reuse.io.ranges import NO_DOUBT, FileRange
 from beam_reuse.io.records import RecordFormat
+from beam_reuse.io.rows import Lines
 from beam_reuse.io.sniff import FileFormat, sniff
 from beam_reuse.io.warc import WarcFormat
 from beam_reuse.io.window import Window, open_window
 
 
+class Source(Protocol):
+    """Outcomes of a part of a file; `position` tells how far it is while iterating."""
+
+    position: int
+
+    def __iter__(self) -> Iterator[Outcome]: ...
+
+
 class RangeReader:
-    """The outcomes of a range; iterate once.
+    """The outcomes of a range, ordered by offset in each file; iterate once.
 
     `records` and `bytes_read` move on while iterating and may be polled. At the end
     `next_start` is what `ranges.true_starts` wants: where the chain of records goes on, or
-    None where there is no doubt (whole files, rows). `known_start` reads the range from an
-    offset the chain is known to pass, instead of looking for the first record.
+    `NO_DOUBT` where all outcomes stand (whole files, rows). `known_start` reads a part of a
+    file from an offset its chain is known to pass, instead of looking for a first record.
     """
 
     def __init__(self, piece: FileRange, settings: ReadSettings,
@@ -28,58 +40,66 @@ class RangeReader:
         self._piece = piece
         self._settings = settings
         self._known_start = known_start
+        self._source: Source | None = None
         self._done = 0
-        self._chain: RangeChain | None = None
+        self._start = 0
         self.records = 0
-        self.next_start: int | None = None
+        self.next_start = NO_DOUBT
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of the range that are behind the reader; `piece.size` at the end."""
-        if self._chain is None:
-            return self._done
-        here = self._chain.position - self._piece.start if self._piece.is_part else \
-            self._chain.position
-        return self._done + here
+        """Bytes of the range that are behind the reader; the range's size at the end."""
+        here = self._source.position - self._start if self._source else 0
+        return min(self._done + max(here, 0), self._piece.size)
 
     def __iter__(self) -> Iterator[Outcome]:
-        for file in self._piece.files:
-            for outcome in self._read_file(file):
+        piece = self._piece
+        for file in piece.files:
+            start, end = (piece.start, piece.end) if piece.is_part else (0, file.size)
+            self._start = start
+            for outcome in self._read(file, start, end):
                 self.records += 1
                 yield outcome
-            self._chain = None
-            self._done += file.size if not self._piece.is_part else self._piece.size
+            self._source = None
+            self._done += end - start
 
-    def _read_file(self, file: InputFile) -> Iterator[Outcome]:
+    def _read(self, file: InputFile, start: int, end: int) -> Iterator[Outcome]:
         if file.size == 0:
             yield Rejected(file.path, 0, "", "empty-file", "the file holds nothing")
             return
         with open_window(file.path, file.size) as window:
             form = sniff(window, file.path)
-            yield from self._read_chain(file, window, form)
+            if form.content == "page":
+                if start == 0:
+                    yield read_page(file, window, form.units, self._settings)
+                return
+            source = self._source_of(file, window, form, start, end)
+            self._source = source
+            yield from source
+            if isinstance(source, RangeChain) and self._piece.is_part:
+                self.next_start = source.next_start
 
-    def _read_chain(self, file: InputFile, window: Window, form: FileFormat) -> Iterator[Outcome]:
-        records: RecordFormat = (
-            WarcFormat(self._settings) if form.content == "warc" else ArcFormat(self._settings))
-        limit = self._settings.max_record_bytes
-        chain: Chain
-        first = 0
-        if form.units is None:
-            chain = PlainChain(file.path, window, records, limit)
-        else:
-            chain = CompressedChain(file.path, window, form.units, records, limit)
-            first = form.units.first()
-        start, end = (self._piece.start, self._piece.end) if self._piece.is_part else (
-            0, file.size)
+    def _source_of(self, file: InputFile, window: Window, form: FileFormat, start: int,
+                   end: int) -> Source:
+        if form.content == "parquet":
+            return ParquetRows(file.path, start, end, self._settings)
+        if form.content == "jsonl":
+            return Lines(file.path, window, form.units, start, end, self._settings)
+        chain = _chain(file, window, form, self._settings)
         if self._known_start is not None:
-            start = self._known_start
-        self._chain = RangeChain(file.path, chain, start or first, end,
-                                 known=start == 0 or self._known_start is not None)
-        yield from self._chain
-        if self._piece.is_part:
-            self.next_start = self._chain.next_start
+            return RangeChain(file.path, chain, self._known_start, end, known=True)
+        first = form.units.first() if start == 0 and form.units else start
+        return RangeChain(file.path, chain, first, end, known=start == 0)
+
+
+def _chain(file: InputFile, window: Window, form: FileFormat, settings: ReadSettings) -> Chain:
+    records: RecordFormat = (
+        WarcFormat(settings) if form.content == "warc" else ArcFormat(settings))
+    if form.units is None:
+        return PlainChain(file.path, window, records, settings.max_record_bytes)
+    return CompressedChain(file.path, window, form.units, records, settings.max_record_bytes)
 
 
 def read_range(piece: FileRange, settings: ReadSettings) -> Iterator[Outcome]:
-    """The outcomes of a range, for callers that need no progress and no fold."""
+    """The outcomes of a range, for callers that need neither progress nor the fold."""
     return iter(RangeReader(piece, settings))

@@ -56,6 +56,11 @@ class Window:
     def skip(self, pos: int) -> None:
         pass
 
+    @property
+    def reached(self) -> int:
+        """The offset behind what was read last."""
+        return self._start + len(self._buffer)
+
     def _load(self, pos: int, length: int) -> None:
         wanted = min(max(length, self._block), self.size - pos)
         self._handle.seek(pos)
