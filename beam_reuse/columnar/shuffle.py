@@ -45,6 +45,12 @@ class Shuffle:
         if self.flush_bytes < 1 or self.bucket_budget < 1:
             raise ValueError("flush_bytes and bucket_budget must be 1 byte or more")
 
+    @property
+    def filter_keys(self) -> int:
+        """Keys that a filter of this shuffle's size is planned for; more make it let more
+        rows through, never fewer."""
+        return min(self.buckets << 16, 1 << 28)
+
     def run_folder(self) -> str | None:
         """Where sorted runs are written: beside the spill if that is local (its disk is known
         to be large), else the worker's own temporary folder."""

@@ -39,8 +39,8 @@ class ReadSettings:
             bool(self.content_types) and all(t in KINDS for t in self.content_types),
             "--content-types", self.content_types, f"a list of {', '.join(KINDS)}, or all",
         )
-        require(self.max_record_bytes >= 1024, "--max-record-bytes", self.max_record_bytes,
-                "1024 bytes or more")
+        require(1 << 10 <= self.max_record_bytes <= 1 << 30, "--max-record-bytes",
+                self.max_record_bytes, "from 1K to 1G")
         require(self.captures in CAPTURES, "--captures", self.captures, " or ".join(CAPTURES))
         require(self.max_prefix_depth >= 0, "--max-prefix-depth", self.max_prefix_depth,
                 "0 (off) or more")

@@ -79,6 +79,11 @@ PAGES = table(
 REJECTS = table(
     "rejects", file=text, offset=number, url=maybe(text), reason=text, detail=maybe(text)
 )
+EVENTS = table(
+    "events",
+    file=text, offset=number, outcome=number, reason=text, url=maybe(text), detail=maybe(text),
+    depth=number,
+)
 DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 FREQUENT_CHUNKS = table(
     "frequent_chunks",
@@ -91,7 +96,7 @@ FREQUENCY_HISTOGRAM = table(
 
 SCHEMAS = {
     schema.name: schema
-    for schema in (PAGES, REJECTS, DEPTH_HISTOGRAM, FREQUENT_CHUNKS, FREQUENCY_HISTOGRAM)
+    for schema in (PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_CHUNKS, FREQUENCY_HISTOGRAM)
 }
 
 

@@ -1,0 +1,93 @@
+"""An index as an input: parts of pages and the events of its records, in a result folder."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.core.errors import UserError
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.manifest import Manifest
+from beam_reuse.io.tables import EVENTS, read_manifest
+
+INDEX = "index"
+# What decides which records are in an index: a run from it must ask for the same.
+SELECTION = ("status", "content-types", "max-record-bytes")
+CHUNKING = ("chunk-tags", "chunk-normalise", "classic")
+
+
+@dataclass(frozen=True)
+class IndexInput:
+    """An index given as input. Its parts are ranges `first_range`, `first_range` + 1, ...;
+    `chunked`: its stored chunks follow the settings of the run."""
+
+    folder: str
+    manifest: Manifest
+    first_range: int
+    chunked: bool
+
+    @staticmethod
+    def open(folder: str, first_range: int, settings: Mapping[str, Any]) -> "IndexInput":
+        """The index in `folder` for a run with `settings` (by option name); refuses a result
+        that is no index, and a run that asks for records the index may not hold."""
+        manifest = read_manifest(folder)
+        if manifest.kind != "index":
+            raise UserError(
+                f"{folder} is a result, not an index, and holds no pages to read. "
+                "Give the crawl itself, or an index of it."
+            )
+        for option in SELECTION:
+            have, want = manifest.settings[option], settings[option]
+            if have != want:
+                raise UserError(
+                    f"{folder} was indexed with --{option} {_shown(have)}, this run has "
+                    f"{_shown(want)}. Give --{option} {_shown(have)}, or index again."
+                )
+        chunked = all(manifest.settings[name] == settings[name] for name in CHUNKING)
+        return IndexInput(folder, manifest, first_range, chunked)
+
+    def files(self) -> list[str]:
+        """Paths of its parts."""
+        return [join(self.folder, p.path) for p in self.manifest.tables().get(INDEX, [])]
+
+    def seen(self) -> Block:
+        """How many records were read for it."""
+        return Block({"count": np.array([self.manifest.accounting.records], np.int64)})
+
+    def parts(self) -> list[Block]:
+        """A block for each part, as `ReadPages` takes them."""
+        return [
+            Block({
+                "range": np.array([self.first_range + i], np.uint32),
+                "path": VarBytes.from_list([path.encode()]),
+                "chunked": np.array([self.chunked], np.uint8),
+                "indexed": np.ones(1, np.uint8),
+            })
+            for i, path in enumerate(self.files())
+        ]
+
+    def event_files(self) -> list[str]:
+        """Paths of its events."""
+        return [join(self.folder, p.path) for p in self.manifest.tables()[EVENTS.name]]
+
+
+def index_events(path: str) -> Iterator[Block]:
+    """The events of an index, as `ReadPages` takes them."""
+    with open_files(path).open(path) as source:
+        for batch in pq.ParquetFile(source).iter_batches(1 << 17):
+            columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
+            yield Block({
+                "range": np.full(batch.num_rows, np.iinfo(np.uint32).max, np.uint32),
+                **{
+                    name: np.array(values, np.int64) if name in ("offset", "outcome", "depth")
+                    else VarBytes.from_list([(value or "").encode() for value in values])
+                    for name, values in columns.items()
+                },
+            })
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

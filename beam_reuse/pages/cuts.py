@@ -1,0 +1,41 @@
+"""Records that only looked like records, because a reader began in the middle of a file."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.io.ranges import true_starts
+
+FalseStarts = dict[int, int]
+
+
+def false_starts(ends: Iterable[Block]) -> FalseStarts:
+    """Ranges whose reader was misled, with the offset from which its records stand.
+
+    Almost always empty: a reader is misled only by a crawl file stored in a crawl file.
+    """
+    ends = list(ends)
+    if not ends:
+        return {}
+    rows = Block.concat(ends).sort(("file", "start"))
+    bounds = [*rows.starts(("file",)).tolist(), len(rows)]
+    numbers, first = rows.array("range"), rows.array("first")
+    found: FalseStarts = {}
+    for low, high in zip(bounds, bounds[1:], strict=False):
+        columns = (rows.array(name)[low:high].tolist() for name in ("start", "end", "next"))
+        truth = true_starts(list(zip(*columns, strict=True)))
+        for row, start in zip(range(low, high), truth, strict=True):
+            if 0 <= first[row] < start:
+                found[int(numbers[row])] = start
+    return found
+
+
+def standing(rows: Block, false: FalseStarts) -> Block:
+    """Rows (of captures or events) without those of misled readers."""
+    if not false:
+        return rows
+    kept = np.ones(len(rows), np.bool_)
+    for number, start in false.items():
+        kept &= (rows.array("range") != number) | (rows.array("offset") >= start)
+    return rows.take(kept)

@@ -1,0 +1,165 @@
+"""One range of a crawl file becomes a part of pages and a block of events.
+
+The only place where records are read and pages are parsed; no Beam. An *event* is a record
+that became no page: skipped, or rejected.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.core.features import FeatureSettings, TooDeep, page_features
+from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
+from beam_reuse.core.settings import ReadSettings
+from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
+from beam_reuse.io.parts import Page, PartWriter, part_path
+from beam_reuse.io.payload import decode_text
+from beam_reuse.io.ranges import NO_DOUBT, FileRange
+from beam_reuse.io.read import RangeReader
+from beam_reuse.io.reporting import ProgressReporter
+
+SKIPPED, REJECTED = 0, 1
+_REPORT_RECORDS = 64
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """What is read and what is kept of it. `cut_recursion`: URLs that are recursion errors
+    become no pages (an index keeps them: its reader decides)."""
+
+    read: ReadSettings
+    features: FeatureSettings
+    payload: bool
+    cut_recursion: bool
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """What became of a range: where its part lies (None without pages), its events, where
+    its chain of records began and ended (None where there is no doubt about it), and the
+    offset of every record seen."""
+
+    part: Block | None
+    events: Block | None
+    end: Block | None
+    seen: Block
+
+
+def ingest(
+    source: FileRange, folder: str, settings: IngestSettings, progress: ProgressReporter,
+) -> Ingested:
+    """Read a range, write its part below `folder`. Memory: a row group and a record."""
+    path = part_path(folder, source.number)
+    events = Events(source.number)
+    reader = RangeReader(source, settings.read)
+    offsets: list[int] = []
+    with PartWriter(path, settings.features.text, settings.payload) as part:
+        for outcome in _reported(reader, progress):
+            offsets.append(outcome.offset)
+            page = _as_page(outcome, source, settings, events)
+            if page is not None:
+                part.add(page)
+    block = None
+    if part.rows:
+        block = Block({
+            "range": np.array([source.number], np.uint32),
+            "path": VarBytes.from_list([path.encode()]),
+            "chunked": np.ones(1, np.uint8),
+            "indexed": np.zeros(1, np.uint8),
+        })
+    seen = Block({
+        "range": np.full(len(offsets), source.number, np.uint32),
+        "offset": np.array(offsets, np.int64),
+    })
+    end = None
+    if reader.next_start != NO_DOUBT:
+        end = _end_of(source, offsets[0] if offsets else -1, reader.next_start)
+    return Ingested(block, events.block(), end, seen)
+
+
+def _as_page(
+    outcome: Outcome, source: FileRange, settings: IngestSettings, events: "Events",
+) -> Page | None:
+    """The page of an outcome; None where it became an event instead."""
+    name_of_file = source.name_of(outcome.file)
+    if not isinstance(outcome, RawPage):
+        events.add(outcome, name_of_file)
+        return None
+    where = (outcome.file, outcome.offset, outcome.fetched_url)
+    try:
+        name = name_page(outcome.fetched_url)
+    except BadUrl as error:
+        events.add(Rejected(*where, "bad-url", str(error)), name_of_file)
+        return None
+    if settings.cut_recursion:
+        read = settings.read
+        reason = recursion_reason(name.url, read.max_prefix_depth, read.max_path_repeats)
+        if reason is not None:
+            events.add(Skipped(*where, reason), name_of_file, name.depth)
+            return None
+    try:
+        needs_text = settings.features.text and outcome.kind.has_text
+        text = decode_text(outcome.payload, outcome.charset) if needs_text else None
+        features = page_features(outcome, name, text, settings.features)
+    except TooDeep as error:
+        events.add(Rejected(*where, "nested-too-deep", str(error)), name_of_file)
+        return None
+    return Page(outcome, name, features, source.crawl_of(outcome.file), name_of_file)
+
+
+@dataclass
+class Events:
+    """Collects the events of one range; `block` makes columns of them."""
+
+    range: int
+    rows: list[tuple[bytes, int, int, bytes, bytes, bytes, int]] = field(default_factory=list)
+
+    def add(self, event: Skipped | Rejected, file: str, depth: int = 0) -> None:
+        """`depth` is the prefix depth of a page that was cut, else 0. Of what is skipped only
+        the place and the reason are kept."""
+        rejected = isinstance(event, Rejected)
+        self.rows.append((
+            file.encode(), event.offset, REJECTED if rejected else SKIPPED,
+            event.reason.encode(), event.url.encode("utf-8", "replace") if rejected else b"",
+            event.detail.encode("utf-8", "replace") if isinstance(event, Rejected) else b"", depth,
+        ))
+
+    def block(self) -> Block | None:
+        if not self.rows:
+            return None
+        file, offset, outcome, reason, url, detail, depth = zip(*self.rows, strict=True)
+        return Block({
+            "range": np.full(len(self.rows), self.range, np.uint32),
+            "file": VarBytes.from_list(list(file)),
+            "offset": np.array(offset, np.int64),
+            "outcome": np.array(outcome, np.int64),
+            "reason": VarBytes.from_list(list(reason)),
+            "url": VarBytes.from_list(list(url)),
+            "detail": VarBytes.from_list(list(detail)),
+            "depth": np.array(depth, np.int64),
+        })
+
+
+def _end_of(source: FileRange, first: int, next_start: int) -> Block:
+    return Block({
+        "range": np.array([source.number], np.uint32),
+        "file": VarBytes.from_list([source.chain.encode()]),
+        "start": np.array([source.start], np.int64),
+        "end": np.array([source.end], np.int64),
+        "next": np.array([next_start], np.int64),
+        "first": np.array([first], np.int64),
+    })
+
+
+def _reported(reader: RangeReader, progress: ProgressReporter) -> Iterator[Outcome]:
+    """The outcomes, with the display told now and then how far the reader is."""
+    told = records = 0
+    for outcome in reader:
+        yield outcome
+        records += 1
+        if records == _REPORT_RECORDS:
+            progress.update(reader.bytes_read - told, records, "reading")
+            told, records = reader.bytes_read, 0
+    progress.update(reader.bytes_read - told, records, "reading")

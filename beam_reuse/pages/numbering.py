@@ -1,0 +1,117 @@
+"""From parts to numbered parts: rows of captures, and the pages that come of them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from apache_beam.pvalue import TaggedOutput
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.matching import match_ranges
+from beam_reuse.core.settings import ReadSettings
+from beam_reuse.core.urls import recursion_reason
+from beam_reuse.io.parts import PageRows, read_part
+from beam_reuse.pages.captures import ages, capture_keys
+from beam_reuse.pages.cuts import FalseStarts, standing
+from beam_reuse.pages.ingest import SKIPPED
+
+DEPTHS, CUT = "depths", "cut"
+_COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
+
+
+def capture_rows(
+    parts: Block, read: ReadSettings, false: FalseStarts,
+) -> Iterator[Block | TaggedOutput]:
+    """One row per page of the parts, under the key it competes for.
+
+    Also `depths`: how many pages lie how deep, and `cut`: pages of an index that are
+    recursion errors by the settings of this run, as events.
+    """
+    for i in range(len(parts)):
+        number, indexed = int(parts.array("range")[i]), bool(parts.array("indexed")[i])
+        for rows in read_part(parts.strings("path")[i].decode(), _COLUMNS):
+            found = standing(_captures(rows, number, read.captures == "all"), false)
+            yield TaggedOutput(DEPTHS, depth_rows(found))
+            if indexed:
+                found, cut = _without_recursion(found, read)
+                yield TaggedOutput(CUT, cut)
+            yield found.without("depth")
+
+
+def depth_rows(rows: Block) -> Block:
+    """How many rows have which depth; 0 is none."""
+    depth = rows.array("depth")
+    values, records = np.unique(depth[depth > 0], return_counts=True)
+    return Block({"depth": values, "records": records.astype(np.int64)})
+
+
+def seen_rows(records: Block, false: FalseStarts) -> Block:
+    """How many of the records seen stand."""
+    return Block({"count": np.array([len(standing(records, false))], np.int64)})
+
+
+def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Block | None:
+    """Parts with the numbers of their pages; parts without a page left are dropped.
+
+    `ranked` has `range`, `row`, `rank` and `key`; keys are kept if they differ from URLs.
+    """
+    if parts is None or ranked is None:
+        return None
+    lows, highs = match_ranges(parts, ranked, ("range",))
+    used = np.flatnonzero(lows < highs)
+    numbers, names = [], []
+    for low, high in zip(lows[used], highs[used], strict=True):
+        row = ranked.array("row")[low:high]
+        number = np.full(int(row.max()) + 1, -1, np.int64)
+        number[row] = ranked.array("rank")[low:high]
+        numbers.append(number.tobytes())
+        names.append(_names(ranked.strings("key").slice(int(low), int(high)), row)
+                     if renamed else b"")
+    return parts.take(used).with_columns(
+        numbers=VarBytes.from_list(numbers), names=VarBytes.from_list(names))
+
+
+def page_names(ranked: Block) -> Block:
+    """Number and name of each page."""
+    return Block({"page": ranked["rank"], "url": ranked["key"]})
+
+
+def as_events(captures: Block) -> Block:
+    """Captures that became no page, with a `reason`, as events."""
+    n, nothing = len(captures), VarBytes.from_list([b""] * len(captures))
+    return Block({
+        "range": captures["range"], "file": captures["file"], "offset": captures["offset"],
+        "outcome": np.full(n, SKIPPED, np.int64), "reason": captures["reason"],
+        "url": nothing, "detail": nothing, "depth": np.zeros(n, np.int64),
+    })
+
+
+def _captures(rows: PageRows, number: int, each: bool) -> Block:
+    timestamps, urls = rows.numbers("timestamp"), rows.strings("url")
+    return Block({
+        "key": capture_keys(urls, timestamps) if each else urls,
+        "age": ages(timestamps),
+        "sha1": rows.numbers("sha1"),
+        "file": rows.strings("file"),
+        "offset": rows.numbers("offset"),
+        "range": np.full(len(rows), number, np.uint32),
+        "row": np.arange(rows.first, rows.first + len(rows), dtype=np.int64),
+        "depth": rows.numbers("depth"),
+        "absent": rows.numbers("encoding_absent").astype(np.int64),
+    })
+
+
+def _without_recursion(captures: Block, read: ReadSettings) -> tuple[Block, Block]:
+    """Captures that stay, and those that are recursion errors as events."""
+    urls = (key.partition(b"#")[0].decode() for key in captures.strings("key").to_list())
+    reasons = [recursion_reason(u, read.max_prefix_depth, read.max_path_repeats) for u in urls]
+    bad = np.array([reason is not None for reason in reasons], np.bool_)
+    named = VarBytes.from_list([reason.encode() for reason in reasons if reason is not None])
+    return captures.take(~bad), as_events(captures.take(bad).with_columns(reason=named))
+
+
+def _names(keys: VarBytes, rows: NDArray[np.int64]) -> bytes:
+    names = [b""] * (int(rows.max()) + 1)
+    for row, key in zip(rows.tolist(), keys.to_list(), strict=True):
+        names[row] = key
+    return b"\n".join(names)

@@ -1,0 +1,138 @@
+"""From numbered parts to blocks: what an analysis reads of the pages.
+
+A row of a block of *numbered parts* stands for one part: `path`, `numbers` (for each page of
+the part its page number as int64, -1 where it is not a page of this run), `names` (the pages'
+keys joined by line feeds where they differ from the URL, else empty) and `chunked` (whether
+its chunk columns follow the settings of this run).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.core.chunking import Chunks, chunk_page
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.io.parts import NO_NUMBER, PageRows, read_part
+
+CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
+_AS_STORED = (
+    "fetched_url", "host", "ip", "site", "domain", "timestamp", "status", "content_type",
+    "charset", "bytes", "sha1", "crawl", "file", "offset", "record_length", "record_id",
+)
+
+
+@dataclass(frozen=True)
+class NumberedRows:
+    """Pages of one row group, those of this run only, with their numbers.
+
+    `part` and `row` say where each page lies, for whoever needs its payload later.
+    """
+
+    rows: PageRows
+    number: NDArray[np.int64]
+    names: list[bytes] | None
+    part: int
+    row: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def urls(self) -> VarBytes:
+        """What the pages are called: their URLs, or the keys of their captures."""
+        return self.rows.strings("url") if self.names is None else VarBytes.from_list(self.names)
+
+
+def numbered_rows(parts: Block, columns: Sequence[str]) -> Iterator[NumberedRows]:
+    """`columns` of all pages of the parts that belong to this run, a row group at a time."""
+    paths, all_numbers, all_names = (parts.strings(n) for n in ("path", "numbers", "names"))
+    for i in range(len(parts)):
+        numbers = np.frombuffer(all_numbers[i], np.int64)
+        names = all_names[i].split(b"\n") if len(all_names[i]) else None
+        for rows in read_part(paths[i].decode(), columns):
+            here = slice(rows.first, rows.first + len(rows))
+            number = numbers[here]  # shorter than the part if its last pages are dropped
+            kept = np.flatnonzero(number >= 0)
+            if len(kept) == 0:
+                continue
+            group_names = [names[rows.first + k] for k in kept] if names else None
+            if len(kept) < len(rows):
+                rows = PageRows(rows.batch.take(pa.array(kept)), rows.first)
+            yield NumberedRows(rows, number[kept], group_names,
+                               int(parts.array("range")[i]), kept + here.start)
+
+
+@dataclass(frozen=True)
+class ChunkRows:
+    """The chunks of pages, page after page: page i has rows offsets[i] to offsets[i + 1]."""
+
+    pages: NumberedRows
+    offsets: NDArray[np.int64]
+    sha1: NDArray
+    start: NDArray
+    end: NDArray
+    length: NDArray
+
+    def per_chunk(self, values: NDArray) -> NDArray:
+        """A value of each page, repeated for each of its chunks."""
+        return np.repeat(values, np.diff(self.offsets))
+
+
+def chunk_rows(
+    parts: Block, settings: ChunkSettings, columns: Sequence[str] = (),
+) -> Iterator[ChunkRows]:
+    """Chunks of all pages of the parts, with further `columns` of their pages.
+
+    Stored chunks are used where they follow `settings`; else the payloads are cut anew.
+    """
+    stored = parts.array("chunked").astype(np.bool_)
+    for pages in numbered_rows(parts.take(stored), [*CHUNK_COLUMNS, *columns]):
+        offsets, sha1 = pages.rows.lists("chunk_sha1")
+        start, end, length = (pages.rows.lists(name)[1] for name in CHUNK_COLUMNS[1:])
+        yield ChunkRows(pages, offsets, sha1, start, end, length)
+    wanted = dict.fromkeys(["kind", "payload", *columns])
+    for pages in numbered_rows(parts.take(~stored), list(wanted)):
+        cut = [
+            chunk_page(payload.as_py(), Kind(kind), settings)
+            for payload, kind in zip(pages.rows.batch.column("payload"),
+                                     pages.rows.numbers("kind").tolist(), strict=True)
+        ]
+        yield ChunkRows(pages, *_flattened(cut))
+
+
+def page_table(parts: Block, settings: ChunkSettings, text: bool) -> Iterator[Block]:
+    """The rows of the table `pages`."""
+    lists = ("tokens", "lines") if text else ()
+    for chunks in chunk_rows(parts, settings, ("url", "kind", *_AS_STORED, *lists)):
+        pages, rows = chunks.pages, chunks.pages.rows
+        labels = np.array([kind.label.encode() for kind in Kind], object)
+        columns = {name: _column(rows, name) for name in _AS_STORED}
+        missing = np.full(len(pages), NO_NUMBER)
+        has_text = np.isin(rows.numbers("kind"), [k for k in Kind if k.has_text])
+        counts = {name: np.where(has_text, np.diff(rows.lists(name)[0]), 0) for name in lists}
+        yield Block({
+            "url": pages.urls(), **columns,
+            "kind": VarBytes.from_list(labels[rows.numbers("kind")].tolist()),
+            "chunks": np.diff(chunks.offsets),
+            "tokens": counts.get("tokens", missing), "lines": counts.get("lines", missing),
+        })
+
+
+def _column(rows: PageRows, name: str) -> NDArray | VarBytes:
+    kind = rows.batch.schema.field(name).type
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return rows.strings(name)
+    return rows.numbers(name)
+
+
+def _flattened(
+    pages: list[Chunks],
+) -> tuple[NDArray[np.int64], NDArray, NDArray, NDArray, NDArray]:
+    offsets = np.zeros(len(pages) + 1, np.int64)
+    np.cumsum([len(c.sha1) for c in pages], out=offsets[1:])
+    return (offsets, *(np.concatenate([getattr(c, name) for c in pages])
+                       for name in ("sha1", "start", "end", "length")))
