@@ -12,10 +12,12 @@ SMALL_INPUT = 32 << 20
 def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
     """A Beam pipeline on the runner the plan names."""
     import apache_beam as beam
-    from apache_beam.options.pipeline_options import PipelineOptions
 
+    from beam_reuse.quick_graphs import Options, remember_dofn_specs
+
+    remember_dofn_specs()
     if plan.runner == "local":
         workers = 1 if input_bytes < SMALL_INPUT else plan.workers
-        options = PipelineOptions([*plan.beam_args, f"--direct_num_workers={workers}"])
+        options = Options([*plan.beam_args, f"--direct_num_workers={workers}"])
         return beam.Pipeline(runner=make_runner(workers), options=options)
-    return beam.Pipeline(options=PipelineOptions([*plan.beam_args, f"--runner={plan.runner}"]))
+    return beam.Pipeline(options=Options([*plan.beam_args, f"--runner={plan.runner}"]))

@@ -1,5 +1,6 @@
 """Records that only looked like records, because a reader began in the middle of a file."""
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -22,7 +23,7 @@ def false_starts(ends: Iterable[Block]) -> FalseStarts:
     bounds = [*rows.starts(("file",)).tolist(), len(rows)]
     numbers, first = rows.array("range"), rows.array("first")
     found: FalseStarts = {}
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in itertools.pairwise(bounds):
         columns = (rows.array(name)[low:high].tolist() for name in ("start", "end", "next"))
         truth = true_starts(list(zip(*columns, strict=True)))
         for row, start in zip(range(low, high), truth, strict=True):

@@ -20,7 +20,8 @@ class UrlsOfPages(Analysis):
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
         rows, pages = inputs
-        asked = AsSingleton(rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
+        asked = AsSingleton(
+            rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
         names = (
             pages.names
             | "FetchNames" >> Fetch(pages.shuffle)
