@@ -161,7 +161,7 @@ class CompressedChain:
         while True:
             offset = pos + index
             try:
-                if index + _SLACK > unit.consumed() and index:
+                if index and index + _SLACK > unit.consumed():
                     raise Corrupt("too-many-records", "more records than compressed bytes",
                                   sound=True)
                 record = frame(unit, at, self._form, self._limit)

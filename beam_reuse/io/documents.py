@@ -1,7 +1,7 @@
 """From a stored response to a page: status, kind, encodings, charset, limits."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
@@ -14,8 +14,7 @@ from beam_reuse.io.records import Place, Record
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(NamedTuple):
     """What is known of a capture before its content is looked at."""
 
     place: Place

@@ -1,16 +1,15 @@
 """HTTP messages as crawlers store them: tolerant of what servers really send."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from beam_reuse.io.records import MAX_HEADER
 
 _STATUS = re.compile(rb"(?:HTTP/\d+(?:\.\d+)?|HTTP|ICY)[ \t]+(\d{3})(?!\d)")
 _END = re.compile(rb"\n\r*\n")
 _FIELD = re.compile(
-    rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*"
-    rb"([^\r\n]*(?:\r*\n[ \t]+[^\r\n]*)*)",
-    re.IGNORECASE | re.MULTILINE)
+    rb"\n(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*"
+    rb"([^\r\n]*(?:\r*\n[ \t]+[^\r\n]*)*)", re.IGNORECASE)
 _FOLD = re.compile(rb"\r*\n[ \t]+")
 
 
@@ -23,8 +22,7 @@ class BadHttp(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What of an HTTP response's head decides about the page; `body` is where it ends."""
 
     status: int

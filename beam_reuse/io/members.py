@@ -112,6 +112,8 @@ class GzipMember(Inflated):
     def __init__(self, window: Window, start: int) -> None:
         self._inflater = isal_zlib.decompressobj(wbits=31)
         buffer, a, b = window.span(start, HEAD)
+        if buffer[a:a + 3] != GZIP_MAGIC or b - a < 4 or buffer[a + 3] & 0xE0:
+            raise Corrupt("garbage", "no gzip member starts here")
         self._fed = start + b - a
         self._feed = 0
         try:
@@ -243,9 +245,6 @@ class GzipUnits:
         return 0
 
     def open(self, pos: int) -> Inflated:
-        buffer, a, b = self._window.span(pos, 4)
-        if buffer[a:a + 3] != GZIP_MAGIC or b - a < 4 or buffer[a + 3] & 0xE0:
-            raise Corrupt("garbage", "no gzip member starts here")
         return GzipMember(self._window, pos)
 
 

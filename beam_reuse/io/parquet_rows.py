@@ -20,7 +20,8 @@ _CONTENT = ("html", "text")
 class ParquetRows:
     """The rows of the row groups that begin in [start, end) of a file. Iterate once.
 
-    A row's offset is its number in the file, its length 0 (columns share it). `position` moves on while iterating. Memory:
+    A row's offset is its number in the file, its length 0 (columns share it).
+    `position` moves on while iterating. Memory:
     a batch of about 16 MB; repeated values of `html` and `text` are held once. What cannot be
     read is one reject: the file (told by the reader with start 0), or the rest of a row group.
     """

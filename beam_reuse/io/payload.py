@@ -8,15 +8,14 @@ from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from beam_reuse.core.pages import Kind
 
-PRESCAN = 4096
+PRESCAN = (1024, 4096)
 _DETECTED = 64 << 10
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
+_META = re.compile(rb"<meta[\s/]")
 _QUOTED = re.compile(rb"""=\s*(?:"[^"]*"|'[^']*')""")
-_OWN_ATTRIBUTE = re.compile(rb"[\s/]charset\s*=", re.IGNORECASE)
-_LABEL = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'>;]+)""", re.IGNORECASE)
-_XML = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._:-]+)["']""")
+_OWN_ATTRIBUTE = re.compile(rb"[\s/]charset\s*=")
+_LABEL = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"'>;]+)""")
+_XML = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([a-z0-9._:-]+)["']""")
 _WEB_NAMES = {"cp866": "ibm866", "mac-roman": "macintosh", "iso8859-11": "windows-874",
               "euc_kr": "euc-kr", "euc_jp": "euc-jp", "iso2022_jp": "iso-2022-jp",
               "utf-16-le": "utf-16le", "utf-16-be": "utf-16be"}
@@ -29,8 +28,9 @@ def find_charset(payload: bytes, kind: Kind, label: str = "") -> str:
     """The charset of a payload, by its WHATWG name; empty for kinds without text.
 
     Byte order mark, then `label` (of the header), then what the document says of itself
-    (HTML: meta and XML declaration in the first 4 KB), then detection: UTF-8 if it is
-    valid UTF-8, else by letter frequencies. Labels nobody knows are passed over.
+    (HTML: meta or XML declaration, in the first 1 KB if there is one, else in 4 KB), then
+    detection: UTF-8 if it is valid UTF-8, else by letter frequencies. Labels nobody knows
+    are passed over.
     """
     if not kind.has_text:
         return ""
@@ -39,8 +39,10 @@ def find_charset(payload: bytes, kind: Kind, label: str = "") -> str:
             return name
     if label and (known := charset_name(label)):
         return known
-    if kind is Kind.HTML and (known := _declared(payload)):
-        return known
+    if kind is Kind.HTML:
+        for length in PRESCAN:
+            if known := _declared(payload[:length].lower()):
+                return known
     return _detected(payload)
 
 
@@ -56,22 +58,28 @@ def charset_name(label: str) -> str:
     return found
 
 
-def _declared(payload: bytes) -> str:
-    """What an HTML or XML document says of itself."""
-    head = payload[:PRESCAN]
+def _declared(head: bytes) -> str:
+    """What the head of a document, in lower case, says of it: the first label that is known."""
     xml = _XML.match(head)
     if xml and (known := charset_name(xml[1].decode("ascii"))):
         return _not_wide(known)
-    if b"<!--" in head:
-        head = _COMMENT.sub(b"", head)
-    for meta in _META.findall(head):
-        found = _LABEL.search(meta)
-        if found and (b"http-equiv" in meta.lower()
-                      or _OWN_ATTRIBUTE.search(_QUOTED.sub(b"=", meta))):
-            known = charset_name(found[1].decode("latin-1"))
-            if known:
-                return _not_wide(known)
+    label = _LABEL.search(head)
+    while label:
+        if _is_meta(head, label) and (known := charset_name(label[1].decode("latin-1"))):
+            return _not_wide(known)
+        label = _LABEL.search(head, label.end())
     return ""
+
+
+def _is_meta(head: bytes, label: re.Match[bytes]) -> bool:
+    """True if a label stands in a meta element, where it names the document's charset."""
+    start = head.rfind(b"<", 0, label.start())
+    comment = head.rfind(b"<!--", 0, label.start())
+    if not _META.match(head, start) or (comment >= 0 and head.find(b"-->", comment, start) < 0):
+        return False
+    meta = head[start:label.end()]
+    return b"http-equiv" in head[start:head.find(b">", start)] or bool(
+        _OWN_ATTRIBUTE.search(_QUOTED.sub(b"=", meta)))
 
 
 def _not_wide(name: str) -> str:

@@ -5,8 +5,7 @@ is the format's business (`warc`, `arc`); which records are pages is decided the
 """
 
 import re
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from beam_reuse.core.pages import Outcome
 from beam_reuse.io.members import HEAD, Corrupt
@@ -19,8 +18,7 @@ _OVERLAP = 64
 _TAIL = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a record lies: what every outcome says of itself."""
 
     file: str
@@ -28,8 +26,7 @@ class Place:
     length: int
 
 
-@dataclass(slots=True)
-class Record:
+class Record(NamedTuple):
     """A record whose extent is known to be right.
 
     `buffer[a:b]` is its block (what follows the header), or the first `PREFIX` bytes of it
@@ -124,6 +121,8 @@ def _behind(content: Bytes, pos: int, form: RecordFormat) -> int:
     here = pos
     while True:
         buffer, a, b = content.span(here, HEAD)
+        if buffer[a:b] == b"\r\n\r\n":
+            return here + 4
         i = a
         while i < b and buffer[i] in b"\r\n":
             i += 1

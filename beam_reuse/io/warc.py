@@ -13,9 +13,9 @@ from beam_reuse.io.records import Place, Record
 
 _NO_PAGES = {b"warcinfo", b"request", b"metadata", b"revisit", b"continuation"}
 _FIELD = re.compile(
-    rb"^(warc-type|warc-target-uri|warc-date|warc-record-id|warc-ip-address|warc-segment-number"
+    rb"\n(warc-type|warc-target-uri|warc-date|warc-record-id|warc-ip-address|warc-segment-number"
     rb"|content-length|content-type)[ \t]*:[ \t]*([^\r\n]*(?:\r*\n[ \t]+[^\r\n]*)*)",
-    re.IGNORECASE | re.MULTILINE)
+    re.IGNORECASE)
 _FOLD = re.compile(rb"\r*\n[ \t]+")
 
 Header = dict[bytes, bytes]
@@ -34,7 +34,8 @@ class WarcFormat:
 
     def header(self, buffer: bytes, a: int, b: int) -> tuple[Header, int]:
         fields = _FIELD.findall(buffer, a, b + 1)
-        header = {name.lower(): value for name, value in reversed(fields)}
+        fields.reverse()  # of a field given twice the first counts
+        header = {name.lower(): value for name, value in fields}
         length = header.get(b"content-length", b"").strip()
         if not length.isdigit() or len(length) > 18:
             bad = Corrupt("bad-header", f"Content-Length is {length[:60]!r}, not a number",
