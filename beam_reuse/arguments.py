@@ -44,9 +44,10 @@ def parse(argv: Sequence[str]) -> Arguments:
     if command not in COMMANDS:
         raise UsageError(f"unknown command {command!r}.{_nearest(command, COMMANDS)} "
                          f"The commands are {', '.join(COMMANDS)}.")
-    ours, beam_args = split_beam_args(command, rest)
+    end = rest.index("--") if "--" in rest else len(rest)
+    ours, beam_args = split_beam_args(command, rest[:end])
     given = vars(_parser_of(command).parse_intermixed_args(ours))
-    inputs = tuple(given.pop("inputs", ()))
+    inputs = (*given.pop("inputs", ()), *rest[end + 1 :])
     values = {name: BY_NAME[name].read(text) for name, text in given.items()}
     if "config" in values:
         return _with_config(command, read_config(values["config"]), values, inputs, beam_args)
@@ -83,8 +84,6 @@ def split_beam_args(command: str, argv: Sequence[str]) -> tuple[list[str], list[
     while rest:
         word = rest.pop(0)
         name, has_value = word.split("=", 1)[0], "=" in word
-        if word == "--":
-            return [*ours, word, *rest], beams
         if name in takes_value or not word.startswith("--"):
             side, wants = ours, takes_value.get(name, False)
         elif name in beam_options() and name.removeprefix("--") not in BY_NAME:

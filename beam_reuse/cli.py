@@ -12,9 +12,11 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import SettingError
 from beam_reuse.help_texts import PROGRAM
 from beam_reuse.io.files import local_path
+from beam_reuse.io.inputs import InputError
 from beam_reuse.io.run_folder import ResultFolder
 from beam_reuse.options import recorded_settings, settings_from
 from beam_reuse.plan import RunPlan, usable_cores
+from beam_reuse.runs import TooManyRejectsError, execute
 
 LONGEST_MESSAGE = 600
 
@@ -33,8 +35,10 @@ def main(argv: Sequence[str]) -> int:
     try:
         arguments = parse(argv)
         return COMMANDS[arguments.command](arguments, argv)
-    except (UserError, SettingError) as error:
+    except (UserError, SettingError, InputError) as error:
         return _fail(2, str(error), debug)
+    except TooManyRejectsError as error:
+        return _fail(1, str(error), debug)
     except KeyboardInterrupt:
         return _fail(1, "stopped; no result was written.", debug)
     except Exception as error:
@@ -46,7 +50,6 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     plan = plan_of(arguments)
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
-    from beam_reuse.runs import execute
     from beam_reuse.summary import console, print_summary
 
     finished = execute(plan, [PROGRAM, *argv])

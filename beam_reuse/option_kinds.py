@@ -92,14 +92,21 @@ def parse_kinds(text: str) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in asked)
 
 
+def _some_words(text: str) -> tuple[str, ...]:
+    words = words_of(text)
+    if not words:
+        raise ValueError(text)
+    return words
+
+
 def _statuses(text: str) -> tuple[int, ...]:
-    return tuple(sorted({int(word) for word in words_of(text)}))
+    return tuple(sorted({int(word) for word in _some_words(text)}))
 
 
 WHOLE = OptionKind("N", "a whole number", int)
 SHARE = OptionKind("X", "a number from 0 to 1", float)
 SIZE = OptionKind("BYTES", "a number of bytes such as 500K, 64M or 1G", parse_size, show_size)
-WORDS = OptionKind("LIST", "a comma-separated list", words_of, listed)
+WORDS = OptionKind("LIST", "a comma-separated list", _some_words, listed)
 FOLDER = OptionKind("DIR", "a folder", str)
 FILE = OptionKind("FILE", "a file", str)
 NAME = OptionKind("NAME", "a name", str)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Column, VarBytes
 from beam_reuse.io.arrow_columns import NULL, nulls_first, to_arrow
 from beam_reuse.io.tables import STRINGS, TIMESTAMP, maybe, table
 
@@ -99,6 +99,6 @@ def test_missing_shares_sort_first(values: list[float]) -> None:
         (pa.int64(), np.array([NULL])),
     ],
 )
-def test_what_a_column_cannot_hold_is_refused_by_name(kind: pa.DataType, values: object) -> None:
+def test_what_a_column_cannot_hold_is_refused_by_name(kind: pa.DataType, values: Column) -> None:
     with pytest.raises(TypeError, match="'here'"):
         to_arrow(table("t", here=kind), Block({"here": values}))

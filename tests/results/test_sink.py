@@ -86,9 +86,8 @@ def write(
             p | beam.Create(blocks, reshuffle=False)
             | WriteTable(TABLE, shuffle, str(out), part_rows)
         )
-        _ = {"parts": receipts, "counts": p | "Counts" >> beam.Create([(("bytes", ""), 7)])} | SaveOutcome(
-            str(folder / "outcome.json")
-        )
+        counts = p | "Counts" >> beam.Create([(("bytes", ""), 7)])
+        _ = {"parts": receipts, "counts": counts} | SaveOutcome(str(folder / "outcome.json"))
     outcome = read_outcome(str(folder / "outcome.json"))
     assert outcome.bytes_read == 7
     files = {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}

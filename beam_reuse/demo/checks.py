@@ -1,0 +1,73 @@
+"""Planted against found: one line per thing that must be in the tables."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from beam_reuse.demo.planted import Planted, PlantedPassage
+from beam_reuse.io import tables
+
+
+@dataclass(frozen=True)
+class Check:
+    """One planted thing, what must be found of it and what was."""
+
+    what: str
+    expected: object
+    found: object
+
+    @property
+    def passed(self) -> bool:
+        return self.expected == self.found
+
+
+def check_result(folder: str, planted: Planted) -> list[Check]:
+    """Compare the result in `folder` with what was planted in the crawl it came from."""
+    return [
+        *_accounting(folder, planted),
+        *_pages(folder, planted),
+        *_passages(folder, planted),
+    ]
+
+
+def _accounting(folder: str, planted: Planted) -> Iterator[Check]:
+    accounting = tables.read_manifest(folder).accounting
+    yield Check("records read", planted.records, accounting.records)
+    yield Check("records skipped, by reason", planted.skipped, accounting.skipped)
+    rejects = tables.read(folder, "rejects").to_pylist()
+    found = sorted((row["file"].rsplit("/", 1)[-1], row["offset"]) for row in rejects)
+    damaged = sorted((place.file, place.offset) for place in planted.damaged)
+    yield Check("damaged places, by file and byte", damaged, found)
+
+
+def _pages(folder: str, planted: Planted) -> Iterator[Check]:
+    urls = tables.read(folder, "pages")["url"].to_pylist()
+    yield Check("pages", len(planted.page_urls), len(urls))
+    yield Check("pages that are missing", set(), set(planted.page_urls) - set(urls))
+
+
+def _passages(folder: str, planted: Planted) -> Iterator[Check]:
+    found = {row["sha1"]: row for row in tables.read(folder, "frequent_chunks").to_pylist()}
+    for passage in planted.passages:
+        row = found.pop(passage.sha1, None)
+        counts = row and tuple(row[n] for n in ("occurrences", "pages", "hosts", "domains"))
+        yield Check(f"{passage.name}: {_told(passage)}", _expected(passage), counts)
+    yield Check("chunks reported that nobody planted", [], sorted(found))
+    histogram: Counter[int] = Counter()
+    for row in tables.read(folder, "frequency_histogram").to_pylist():
+        if row["kind"] == "chunk":
+            histogram[row["occurrences"]] += row["distinct"]
+    yield Check("how many chunks occur how often", planted.chunk_occurrences, dict(histogram))
+
+
+def _expected(passage: PlantedPassage) -> tuple[int, int, int, int] | None:
+    if not passage.is_frequent:
+        return None
+    return passage.occurrences, passage.pages, passage.hosts, passage.domains
+
+
+def _told(passage: PlantedPassage) -> str:
+    if not passage.is_frequent:
+        return f"{passage.occurrences} copies, not reported"
+    hosts = "1 host" if passage.hosts == 1 else f"{passage.hosts} hosts"
+    return f"{passage.occurrences} copies on {passage.pages} pages of {hosts}"

@@ -1,0 +1,110 @@
+"""What is planted in the sample crawl, and so must come out of a run on it.
+
+Each kind of reuse is a tuple of values here; `sample.py` builds pages that contain it and
+`checks.py` looks for it in the tables.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from beam_reuse.demo.prose import Prose
+
+HOSTS = (
+    "www.harbour-news.example", "archive.harbour-news.example", "www.orchard-weekly.example",
+    "blog.orchard-weekly.example", "www.ferry-times.example", "old.ferry-times.example",
+    "lantern-society.example", "railway-museum.example", "choir.example", "www.mill-town.example",
+    "glacier-watch.example", "www.printers-guild.example", "regatta.example", "meadow-farm.example",
+    "www.clockmakers.example", "quarry-lake.example", "vineyard-road.example",
+    "www.canal-trust.example", "observatory.example", "lighthouse-keepers.example",
+)
+PAGES_PER_HOST = 14
+AUTO_THRESHOLD = 10
+
+
+@dataclass(frozen=True)
+class PlantedPassage:
+    """A paragraph that stands `per_page` times on each of `pages` pages of `hosts` hosts.
+
+    The hosts are those from number `first_host` on. Counts are exact: nothing else in the
+    crawl holds this paragraph.
+    """
+
+    name: str
+    pages: int
+    hosts: int
+    first_host: int
+    per_page: int = 1
+
+    @property
+    def html(self) -> str:
+        """The paragraph as it stands in a page: one chunk, whatever follows it."""
+        text = Prose(f"passage {self.name}").paragraph(4)
+        return f"<p>{text.replace('é', 'e')}</p>"
+
+    @property
+    def sha1(self) -> str:
+        return hashlib.sha1(self.html.encode()).hexdigest()
+
+    @property
+    def occurrences(self) -> int:
+        return self.pages * self.per_page
+
+    @property
+    def on_hosts(self) -> tuple[str, ...]:
+        turned = HOSTS[self.first_host :] + HOSTS[: self.first_host]
+        return turned[: self.hosts]
+
+    @property
+    def domains(self) -> int:
+        return len({".".join(host.split(".")[-2:]) for host in self.on_hosts})
+
+    @property
+    def is_frequent(self) -> bool:
+        """Whether discovery with its default threshold must report it."""
+        return self.occurrences > AUTO_THRESHOLD
+
+    def page_numbers(self) -> list[tuple[str, int]]:
+        """The pages it stands on, as (host, number of the page there)."""
+        return [
+            (self.on_hosts[i % self.hosts], 1 + i // self.hosts) for i in range(self.pages)
+        ]
+
+
+PASSAGES = (
+    PlantedPassage("a notice every site has", pages=100, hosts=20, first_host=0),
+    PlantedPassage("a press release", pages=36, hosts=12, first_host=3),
+    PlantedPassage("a menu of one site", pages=13, hosts=1, first_host=7),
+    PlantedPassage("a refrain, twice a page", pages=8, hosts=8, first_host=10, per_page=2),
+    PlantedPassage("one copy above the threshold", pages=11, hosts=11, first_host=5),
+    PlantedPassage("as many copies as the threshold", pages=10, hosts=10, first_host=15),
+)
+
+
+@dataclass(frozen=True)
+class DamagedPlace:
+    """Where a record cannot be read: file name and offset of its first byte."""
+
+    file: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Planted:
+    """All that a run on the sample crawl must find."""
+
+    page_urls: frozenset[str]
+    skipped: Mapping[str, int]
+    damaged: tuple[DamagedPlace, ...]
+    chunk_occurrences: Mapping[int, int]
+    passages: tuple[PlantedPassage, ...] = PASSAGES
+
+    @property
+    def records(self) -> int:
+        return len(self.page_urls) + sum(self.skipped.values()) + len(self.damaged)
+
+
+def occurrence_histogram(chunks: Counter[str]) -> dict[int, int]:
+    """How many distinct chunks occur how often."""
+    return dict(sorted(Counter(chunks.values()).items()))

@@ -1,0 +1,197 @@
+"""The sample crawl itself: about 300 pages on 20 hosts in two WARC files.
+
+Beside the planted passages it has what real crawls have: redirects, missing pages, images,
+older captures, revisits, requests, a crawler trap, three encodings, and damage.
+"""
+
+import datetime
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from beam_reuse.demo.planted import (
+    HOSTS,
+    PAGES_PER_HOST,
+    PASSAGES,
+    DamagedPlace,
+    Planted,
+    occurrence_histogram,
+)
+from beam_reuse.demo.prose import Prose
+from beam_reuse.demo.warc import chunked, gzip_member, http_response, warc_record
+
+FILES = ("sample-00000.warc.gz", "sample-00001.warc.gz")
+HTML = "text/html; charset=utf-8"
+START = datetime.datetime(2026, 1, 5, 8, 0, 0)
+
+
+@dataclass
+class SampleCrawl:
+    """A crawl being written: the members of each file, and what must come out of them."""
+
+    members: dict[str, list[bytes]] = field(default_factory=lambda: {f: [] for f in FILES})
+    pages: list[str] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    chunks: Counter[str] = field(default_factory=Counter)
+    damaged: list[DamagedPlace] = field(default_factory=list)
+    _clock: int = 0
+
+    def now(self) -> datetime.datetime:
+        """The next moment of the crawl: every record has a time of its own."""
+        self._clock += 1
+        return START + datetime.timedelta(seconds=self._clock)
+
+    def add(self, record: bytes) -> None:
+        """Append a sound record to one of the files, in turn."""
+        self.members[FILES[self._clock % len(FILES)]].append(gzip_member(record))
+
+    def add_page(self, url: str, response: bytes, chunks: list[str]) -> None:
+        self.add(_response(url, response, self.now()))
+        self.pages.append(url)
+        self.chunks.update(chunks)
+
+    def add_skipped(self, reason: str, record: bytes) -> None:
+        self.add(record)
+        self.skipped[reason] += 1
+
+    def add_damaged(self, file: str, member: bytes) -> None:
+        """Append bytes that are no readable record."""
+        self.damaged.append(DamagedPlace(file, len(b"".join(self.members[file]))))
+        self.members[file].append(member)
+
+    def files(self) -> dict[str, bytes]:
+        return {name: b"".join(members) for name, members in self.members.items()}
+
+    def planted(self) -> Planted:
+        return Planted(
+            frozenset(self.pages),
+            dict(self.skipped),
+            tuple(self.damaged),
+            occurrence_histogram(self.chunks),
+        )
+
+
+def sample_crawl() -> SampleCrawl:
+    """The crawl, the same on every machine."""
+    crawl = SampleCrawl()
+    for file in FILES:
+        info = b"software: beam-reuse demo\r\nformat: WARC File Format 1.0\r\n"
+        crawl.members[file].append(
+            gzip_member(warc_record("warcinfo", info, content_type="application/warc-fields"))
+        )
+        crawl.skipped["warcinfo"] += 1
+    for number, host in enumerate(HOSTS):
+        _add_site(crawl, host)
+        if number % 2 == 0:
+            _add_captures(crawl, host)
+        _add_leftovers(crawl, host, number)
+    _add_damage(crawl)
+    return crawl
+
+
+def page_url(host: str, number: int) -> str:
+    """Where page `number` of a host is; page 0 is its front page."""
+    if number == 0:
+        return f"http://{host}/"
+    return f"http://{host}/{2020 + number % 5}/{'notes/' * (number % 3)}story-{number}.html"
+
+
+def _add_site(crawl: SampleCrawl, host: str) -> None:
+    """The documents of one host, with the passages planted on them, a script and a text."""
+    for number in range(PAGES_PER_HOST):
+        chunks = _page_chunks(host, number)
+        crawl.add_page(page_url(host, number), _encoded(number, "\n".join(chunks)), chunks)
+    script = [f"// {host}\nvar name = '{host}';", f"function greet() {{ return '{host}'; }}"]
+    crawl.add_page(f"http://{host}/main.js", _plain(script, "application/javascript"), script)
+    text = [Prose(f"{host} text {i}").paragraph() for i in range(3)]
+    crawl.add_page(f"http://{host}/about.txt", _plain(text, "text/plain; charset=utf-8"), text)
+
+
+def _page_chunks(host: str, number: int) -> list[str]:
+    """A page as its chunks: head, paragraphs of its own, planted passages, foot."""
+    prose = Prose(f"{host} {number}")
+    title = f"{prose.title()}, {host} no. {number}"
+    head = f"<!doctype html>\n<html><head><title>{title}</title></head>\n<body><h1>{title}</h1>"
+    own = [f"<p>{prose.paragraph()}</p>" for _ in range(3 + number % 4)]
+    planted = [
+        passage.html
+        for passage in PASSAGES
+        if (host, number) in passage.page_numbers()
+        for _ in range(passage.per_page)
+    ]
+    foot = f'<div class="foot">Page {number} of {host}</div>\n</body></html>'
+    return [head, *own[:2], *planted, *own[2:], foot]
+
+
+def _encoded(number: int, html: str) -> bytes:
+    """A response in one of the forms servers send."""
+    if number % 7 == 3:
+        return http_response(gzip_member(html.encode()), HTML, extra={"Content-Encoding": "gzip"})
+    if number % 7 == 5:
+        return http_response(chunked(html.encode()), HTML,
+                             extra={"Transfer-Encoding": "chunked"})
+    if number % 7 == 6:
+        return http_response(html.encode("latin-1"), "text/html; charset=iso-8859-1")
+    return http_response(html.encode(), HTML)
+
+
+def _plain(paragraphs: list[str], content_type: str) -> bytes:
+    return http_response("\n\n".join(paragraphs).encode(), content_type)
+
+
+def _add_captures(crawl: SampleCrawl, host: str) -> None:
+    """An older capture of a page, and a revisit of it."""
+    url = page_url(host, 2)
+    old = f"<html><body><p>{Prose(f'{host} old').paragraph()}</p></body></html>"
+    before = START - datetime.timedelta(days=30)
+    crawl.now()
+    crawl.add_skipped("older-capture", _response(url, http_response(old.encode(), HTML), before))
+    revisit = warc_record("revisit", b"HTTP/1.1 304 Not Modified\r\n\r\n", url, crawl.now())
+    crawl.add_skipped("revisit", revisit)
+
+
+def _add_leftovers(crawl: SampleCrawl, host: str, number: int) -> None:
+    """What no analysis wants: a request, an image, a redirect, a missing page, traps."""
+    request = f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+    crawl.add_skipped("request", warc_record(
+        "request", request, f"http://{host}/", crawl.now(), "application/http; msgtype=request"))
+    for reason, path, response in _unwanted(host):
+        crawl.add_skipped(reason, _response(f"http://{host}{path}", response, crawl.now()))
+    if number % 5 == 0:
+        body = http_response(f"<p>{Prose(f'{host} trap').paragraph()}</p>".encode(), HTML)
+        trap = f"http://{host}/calendar/" + "next/" * 6
+        crawl.add_skipped("path-repeats", _response(trap, body, crawl.now()))
+        steps = "".join(f"{step}/" for step in range(100))
+        crawl.add_skipped("too-deep", _response(f"http://{host}/{steps}", body, crawl.now()))
+
+
+def _unwanted(host: str) -> Iterator[tuple[str, str, bytes]]:
+    moved = {"Location": page_url(host, 1)}
+    yield "status", "/old", http_response(b"", HTML, "301 Moved Permanently", moved)
+    yield "status", "/lost", http_response(b"<p>Not found.</p>", HTML, "404 Not Found")
+    image = b"\x89PNG\r\n\x1a\n" + host.encode()
+    yield "content-type", "/logo.png", http_response(image, "image/png")
+
+
+def _add_damage(crawl: SampleCrawl) -> None:
+    """A member whose bytes were overwritten, in the middle of a file; one that ends early."""
+    file = FILES[1]
+    lost = [
+        gzip_member(_response(f"http://{HOSTS[0]}/lost-{i}.html", http_response(
+            f"<p>{Prose(f'lost {i}').paragraph(20)}</p>".encode(), HTML), crawl.now()))
+        for i in range(2)
+    ]
+    middle = len(lost[0]) // 2
+    crawl.add_damaged(file, lost[0][:middle] + b"\xff" * 40 + lost[0][middle + 40 :])
+    chunks = _page_chunks("after-the-damage.example", 0)
+    record = _response("http://after-the-damage.example/", _encoded(0, "\n".join(chunks)),
+                       crawl.now())
+    crawl.members[file].append(gzip_member(record))
+    crawl.pages.append("http://after-the-damage.example/")
+    crawl.chunks.update(chunks)
+    crawl.add_damaged(file, lost[1][: len(lost[1]) // 2])
+
+
+def _response(url: str, response: bytes, time: datetime.datetime) -> bytes:
+    address = {"WARC-IP-Address": f"192.0.2.{1 + sum(url.split('/')[2].encode()) % 250}"}
+    return warc_record("response", response, url, time, extra=address)

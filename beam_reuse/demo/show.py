@@ -1,0 +1,87 @@
+"""`beam-reuse demo`: write the sample crawl, run it, show and check what was found."""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from beam_reuse.core.settings import Settings
+from beam_reuse.demo.checks import Check, check_result
+from beam_reuse.demo.sample import SampleCrawl, sample_crawl
+from beam_reuse.io.files import LocalFiles, is_local, local_path, write_whole
+from beam_reuse.io.run_folder import FolderRefusedError
+from beam_reuse.plan import RunPlan, usable_cores
+from beam_reuse.runs import execute
+from beam_reuse.summary import console, print_summary
+
+
+def run_demo(
+    values: Mapping[str, Any], beam_args: Sequence[str], command_line: Sequence[str]
+) -> int:
+    """The demo with the options in `values`; returns 0 if all that was planted is found."""
+    if "output" in values:
+        folder = local_path(values["output"])
+        return _demo_in(folder, values, beam_args, command_line, kept=True)
+    with tempfile.TemporaryDirectory(prefix="beam-reuse-demo-") as folder:
+        return _demo_in(folder, values, beam_args, command_line, kept=False)
+
+
+def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
+             command_line: Sequence[str], kept: bool) -> int:
+    crawl = sample_crawl()
+    inputs = write_crawl(crawl, os.path.join(folder, "crawl"))
+    result = os.path.join(folder, "result")
+    plan = RunPlan(
+        command="run",
+        inputs=tuple(inputs),
+        output=result,
+        settings=Settings(),
+        runner=values.get("runner", "local"),
+        workers=values.get("workers", usable_cores()),
+        beam_args=tuple(beam_args),
+        overwrite=values.get("overwrite", False),
+    )
+    finished = execute(plan, command_line)
+    to = console()
+    print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds)
+    checks = check_result(result, crawl.planted())
+    to.print()
+    print_checks(to, checks)
+    if not kept:
+        to.print("The folder was temporary; -o DIR keeps the crawl and the tables.")
+    return 0 if all(check.passed for check in checks) else 1
+
+
+def write_crawl(crawl: SampleCrawl, folder: str) -> list[str]:
+    """Write the crawl's files to `folder` and give their paths.
+
+    Refuses a folder that holds anything else.
+    """
+    if not is_local(folder):
+        raise FolderRefusedError(f"-o {folder}: the demo writes to a local folder.")
+    files = LocalFiles()
+    contents = crawl.files()
+    others = sorted(set(files.list(folder)) - set(contents))
+    if others:
+        raise FolderRefusedError(
+            f"-o: {folder} holds files that are not the demo's ({others[0]}). "
+            "Choose a new or an empty folder."
+        )
+    for name, content in contents.items():
+        write_whole(files, os.path.join(folder, name), content)
+    return [os.path.join(folder, name) for name in contents]
+
+
+def print_checks(to: Console, checks: Sequence[Check]) -> None:
+    """One line per planted thing, with both sides where they differ."""
+    to.print("[bold]planted and found")
+    for check in checks:
+        to.print(f"  [green]✓[/] {check.what}" if check.passed else f"  [red]✗[/] {check.what}")
+        if not check.passed:
+            to.print(f"      planted {check.expected}", f"      found   {check.found}", sep="\n",
+                     markup=False, soft_wrap=True)
+    missed = sum(not check.passed for check in checks)
+    to.print(f"[red]{missed} of {len(checks)} checks failed" if missed
+             else f"[green]all {len(checks)} checks passed")

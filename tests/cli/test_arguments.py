@@ -1,0 +1,231 @@
+"""The command line and the config file: what is understood, and how the rest is refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beam_reuse.arguments import Arguments, UsageError, parse
+from beam_reuse.config import ConfigError
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
+from beam_reuse.option_kinds import parse_size, show_size
+from beam_reuse.options import (
+    OPTIONS,
+    default_text,
+    options_of,
+    recorded_settings,
+    settings_from,
+)
+
+
+def test_inputs_and_options_may_be_mixed() -> None:
+    got = parse(["run", "a", "--top", "5", "b", "-o", "out", "--overwrite", "c"])
+    assert got == Arguments("run", {"top": 5, "output": "out", "overwrite": True},
+                            ("a", "b", "c"), ())
+
+
+def test_beams_own_options_keep_their_values_and_order() -> None:
+    got = parse(["run", "--project", "p", "a", "--experiments=x", "--streaming",
+                 "--flink_master", "[local]", "b", "-o", "out"])
+    assert got.inputs == ("a", "b")
+    assert got.beam_args == ("--project", "p", "--experiments=x", "--streaming",
+                             "--flink_master", "[local]")
+
+
+def test_after_two_dashes_everything_is_input() -> None:
+    assert parse(["run", "-o", "out", "--", "--strange-name"]).inputs == ("--strange-name",)
+
+
+def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
+    got = parse(["run", "a", "-o", "o", "--environment_config", "--x"])
+    assert got.beam_args == ("--environment_config", "--x")
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        ([], "give a command"),
+        (["rum"], "Did you mean run?"),
+        (["run", "--max-reject", "0.1"], "Did you mean --max-rejects?"),
+        (["run", "--max_rejects", "0.1"], "Did you mean --max-rejects?"),
+        (["run", "--flink_mastr", "x"], "Did you mean --flink_master?"),
+        (["index", "a", "--top", "3"], "only of run"),
+        (["run", "a", "--top"], "--top needs a value"),
+        (["run", "a", "-q"], "-q"),
+        (["run", "--zzzzqqq"], "unknown option --zzzzqqq. See"),
+        (["demo", "a"], "unrecognized arguments: a"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_the_way_out(argv: list[str], told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse(argv)
+    assert told in str(error.value)
+    assert str(error.value).count("\n") <= 1
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "value"),
+    [
+        ("max-record-bytes", "64M", 64 << 20),
+        ("max-record-bytes", "1.5k", 1536),
+        ("max-record-bytes", "5000", 5000),
+        ("status", "404, 200,200", (200, 404)),
+        ("status", "all", None),
+        ("content-types", "all", ("document", "code", "other")),
+        ("content-types", "other,document", ("document", "other")),
+        ("chunk-threshold", "auto", None),
+        ("chunk-threshold", "7", 7),
+        ("max-rejects", "0.25", 0.25),
+        ("chunk-tags", "p", ("p",)),
+    ],
+)
+def test_values(option: str, text: str, value: object) -> None:
+    assert parse(["run", "a", f"--{option}", text]).values[option] == value
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ("status", "20x"), ("content-types", "html"), ("top", "many"), ("captures", "some"),
+        ("max-record-bytes", "64X"), ("max-rejects", "half"), ("content-types", ","),
+        ("analyses", ""), ("status", ","),
+    ],
+)
+def test_wrong_values_name_option_value_and_what_is_allowed(option: str, text: str) -> None:
+    with pytest.raises(SettingError, match=f"--{option}: '{text}' is not allowed; it must be"):
+        parse(["run", "a", f"--{option}", text])
+
+
+def test_sizes_show_as_they_are_typed() -> None:
+    for text in ("64M", "1G", "500K", "1023"):
+        assert show_size(parse_size(text)) == text
+
+
+def test_no_option_given_is_the_default() -> None:
+    assert settings_from({}) == Settings()
+
+
+def test_every_setting_has_an_option_and_shows_its_default() -> None:
+    recorded = recorded_settings("run", Settings())
+    assert recorded == {
+        "analyses": ["discovery"], "captures": "latest", "status": [200],
+        "content-types": ["document", "code"], "max-record-bytes": 64 << 20, "max-rejects": 0.5,
+        "max-prefix-depth": 96, "max-path-repeats": 5, "chunk-tags": ["p", "div"],
+        "chunk-normalise": "whitespace", "classic": False, "chunk-threshold": "auto",
+        "top": None, "min-hosts": 1,
+    }
+    for option in OPTIONS:
+        if shown := default_text(option):
+            assert settings_from({option.name: option.read(shown)}) == Settings()
+
+
+def test_an_index_records_only_what_it_depends_on() -> None:
+    assert not {"analyses", "top", "min-hosts"} & set(recorded_settings("index", Settings()))
+
+
+def test_classic_fixes_the_chunk_rule_and_contradictions_are_refused() -> None:
+    assert settings_from({"classic": True}).chunks == ChunkSettings.published()
+    with pytest.raises(SettingError, match="--classic"):
+        settings_from({"classic": True, "chunk-tags": ("p", "div")})
+    with pytest.raises(SettingError, match="--top"):
+        settings_from({"top": 5, "chunk-threshold": 5})
+
+
+@pytest.mark.parametrize("asked", ["quilts", "discovery,quilts"])
+def test_analyses_that_are_not_there_are_refused_with_those_that_are(asked: str) -> None:
+    with pytest.raises(SettingError, match="discovery"):
+        settings_from(parse(["run", "a", "--analyses", asked]).values)
+
+
+def config(folder: Path, text: str) -> str:
+    path = folder / "job.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_config_file_gives_options_inputs_and_beams_options(tmp_path: Path) -> None:
+    path = config(tmp_path, """
+        inputs: [a.warc.gz, b]
+        output: out
+        status: [200, 404]
+        max-record-bytes: 1M
+        overwrite: true
+        classic: false
+        top: 7
+        min-hosts:
+        flink_master: "[local]"
+        experiments: [x, y]
+        streaming: true
+        environment_config: {command: boot}
+    """)
+    got = parse(["run", "--config", path, "--top", "9", "--project=p"])
+    assert got.inputs == ("a.warc.gz", "b")
+    assert got.values == {
+        "config": path, "output": "out", "status": (200, 404), "max-record-bytes": 1 << 20,
+        "overwrite": True, "classic": False, "top": 9,
+    }
+    assert got.beam_args == (
+        "--flink_master=[local]", "--experiments=x", "--experiments=y", "--streaming",
+        '--environment_config={"command": "boot"}', "--project=p",
+    )
+
+
+def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> None:
+    path = config(tmp_path, "inputs: a\ntop: 3")
+    assert parse(["index", "b", "--config", path]).inputs == ("b",)
+    assert parse(["index", "--config", path]) == Arguments("index", {"config": path}, ("a",), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("max_rejects: 0.1", "Did you mean max-rejects?"),
+        ("flink_mastr: x", "Did you mean flink_master?"),
+        ("input: x", "Did you mean inputs?"),
+        ("config: other.yaml", "only be given on the command line"),
+        ("top: {a: 1}", "top must be a value or a list"),
+        ("just words", "option: value"),
+        ("a: [", "not valid YAML at line"),
+    ],
+)
+def test_config_files_that_are_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse(["run", "--config", config(tmp_path, text)])
+    assert told in str(error.value)
+    assert "job.yaml" in str(error.value)
+
+
+def test_a_config_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"absent\.yaml"):
+        parse(["run", "--config", str(tmp_path / "absent.yaml")])
+
+
+def test_a_config_files_values_are_checked_as_the_command_lines(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="--top: 'many'"):
+        parse(["run", "--config", config(tmp_path, "top: many")])
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["run", "x"], ["--version"]])
+def test_help_and_simple_mistakes_need_no_beam(argv: list[str]) -> None:
+    script = (
+        "import sys; from beam_reuse.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "assert not {'apache_beam', 'pyarrow', 'numba', 'numpy', 'rich'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script, *argv], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("command", ["run", "index", "demo"])
+def test_help_names_every_option_and_shows_examples(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        parse([command, "--help"])
+    assert end.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(f"--{option.name}" in shown for option in options_of(command))
+    assert "examples:" in shown
+    assert max(map(len, shown.splitlines())) <= 100
