@@ -132,6 +132,8 @@ class CompressedChain:
     def open(self, pos: int) -> Inflated:
         unit = self._units.open(pos)
         if not self._form.start.match(unit.head):
+            if unit.end is None and self.size - pos < HEAD:
+                raise Corrupt("truncated", f"the file ends inside a {self._units.name}")
             raise Corrupt("garbage", f"a {self._units.name} that holds no record")
         return unit
 

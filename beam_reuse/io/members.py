@@ -48,8 +48,8 @@ class Inflated:
     """What one compressed unit inflates to, as `Bytes`, inflated no further than asked.
 
     Positions start at 0. Only what was not released is held. `head` is the first bytes.
-    `end` is the offset in the file behind the unit, set once all is inflated. Raises
-    `Corrupt` where the unit is.
+    `end` is the offset in the file behind the unit, set once all is inflated. Where the
+    unit is corrupt, what came before is given, and then `Corrupt` raised.
     """
 
     def __init__(self, window: Window, start: int, head: bytes) -> None:
@@ -59,18 +59,27 @@ class Inflated:
         self.end: int | None = None
         self.head = head
         self._buffer = head
+        self._broken: Corrupt | None = None
 
     def span(self, pos: int, length: int) -> Span:
         a = pos - self.base
         missing = a + length - len(self._buffer)
-        if missing > 0 and self.end is None:
-            pieces = [self._buffer]
+        if missing > 0 and self.end is None and self._broken is None:
+            self._grow(missing)
+        if self._broken and a >= len(self._buffer):
+            raise Corrupt(self._broken.reason, self._broken.detail)
+        return self._buffer, a, min(a + length, len(self._buffer))
+
+    def _grow(self, missing: int) -> None:
+        pieces = [self._buffer]
+        try:
             while missing > 0 and self.end is None:
                 piece = self._pull(missing)
                 pieces.append(piece)
                 missing -= len(piece)
-            self._buffer = b"".join(pieces)
-        return self._buffer, a, min(a + length, len(self._buffer))
+        except Corrupt as bad:
+            self._broken = bad
+        self._buffer = b"".join(pieces)
 
     def release(self, pos: int) -> None:
         if pos - self.base > STEP:
@@ -79,8 +88,7 @@ class Inflated:
 
     def skip(self, pos: int) -> None:
         while self.end is None and self.base + len(self._buffer) < pos:
-            self.base += len(self._buffer)
-            self._buffer = self._pull(STEP)
+            self._drop()
         a = min(pos - self.base, len(self._buffer))
         if a > 0:
             self._buffer = self._buffer[a:]
@@ -89,9 +97,16 @@ class Inflated:
     def finish(self) -> int:
         """The offset behind the unit; what was not inflated yet is checked and dropped."""
         while self.end is None:
-            self.base += len(self._buffer)
-            self._buffer = self._pull(STEP)
+            self._drop()
         return self.end
+
+    def _drop(self) -> None:
+        """Replace what is held by what follows."""
+        self.base += len(self._buffer)
+        self._buffer = b""
+        if self._broken:
+            raise Corrupt(self._broken.reason, self._broken.detail)
+        self._buffer = self._pull(STEP)
 
     def ends_at(self, pos: int) -> bool:
         """True if all was inflated and nothing lies at `pos` or behind."""

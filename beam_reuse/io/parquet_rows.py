@@ -1,7 +1,7 @@
 """Rows of Parquet files; what they become is told by `rows`."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,7 +37,7 @@ class ParquetRows:
         path = local_path(self._file)
         with (open(path, "rb") if is_local(path) else open_files(path).open(path)) as handle:
             try:
-                table = pq.ParquetFile(handle, read_dictionary=list(_CONTENT))
+                table = _open(handle)
             except (pa.ArrowException, OSError) as error:
                 if self._start == 0:
                     yield Rejected(self._file, 0, "", "bad-parquet", _short(error))
@@ -74,6 +74,14 @@ class ParquetRows:
                     row += 1
         except (pa.ArrowException, OSError) as error:
             yield Rejected(self._file, row, "", "bad-parquet", _short(error))
+
+
+def _open(handle: IO[bytes]) -> pq.ParquetFile:
+    """The file, with columns of content read as dictionaries."""
+    found = pq.ParquetFile(handle).metadata
+    columns = [found.schema.column(i) for i in range(found.num_columns)]
+    return pq.ParquetFile(handle, metadata=found, read_dictionary=[
+        c.path for c in columns if c.path in _CONTENT and c.physical_type == "BYTE_ARRAY"])
 
 
 def _begin(group: Any) -> int:

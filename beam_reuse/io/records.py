@@ -87,9 +87,10 @@ def frame(content: Bytes, at: int, form: RecordFormat, limit: int) -> Record:
         if not whole:
             content.skip(block + length - 1)
         behind = block + length
-        if (b - a < held) if whole else _empty(content.span(behind - 1, 1)):
-            raise Corrupt("truncated", f"the header says {length} bytes, there are fewer",
-                          sound=True)
+        if whole and b - a < held:
+            raise _short(content, block + b - a, f"the header says {length} bytes")
+        if not whole and _empty(content.span(behind - 1, 1)):
+            raise _short(content, behind - 1, f"the header says {length} bytes")
         return Record(header, buffer, a, a + held, whole, _behind(content, behind, form))
     except Corrupt as bad:
         bad.url = form.url(header)
@@ -110,10 +111,16 @@ def _long_header(content: Bytes, at: int,
         end = form.header_end.search(buffer, a, min(b, a + MAX_HEADER))
         if end:
             return buffer, a, b, end
-        if b - a < length:
-            raise Corrupt("truncated", "the content ends inside a record header", sound=True)
+        if b - a < min(length, MAX_HEADER):
+            raise _short(content, at + b - a, "there is no end of the record's header")
     raise Corrupt("header-too-large", f"a record header of more than {MAX_HEADER} bytes",
                   sound=True)
+
+
+def _short(content: Bytes, end: int, expected: str) -> Corrupt:
+    """What is wrong with a record that goes on behind `end`, where the content ends."""
+    content.span(end, 1)  # raises if it is broken there, rather than at its end
+    return Corrupt("truncated", f"{expected}, but the content ends", sound=True)
 
 
 def _behind(content: Bytes, pos: int, form: RecordFormat) -> int:
@@ -122,6 +129,7 @@ def _behind(content: Bytes, pos: int, form: RecordFormat) -> int:
     while True:
         buffer, a, b = content.span(here, HEAD)
         if buffer[a:b] == b"\r\n\r\n":
+            content.span(here + 4, 1)  # raises if the content breaks off there
             return here + 4
         i = a
         while i < b and buffer[i] in b"\r\n":
@@ -158,6 +166,7 @@ def find_record(content: Bytes, pos: int, form: RecordFormat,
         match = form.line.search(buffer, a, b)
         if match is None:
             if b - a < SCAN:
+                content.span(pos + b - a, 1)  # raises if the content is broken there
                 return None
             pos += b - a - _OVERLAP
             content.release(pos)

@@ -1,0 +1,1 @@
+"""Crawl files made by code, one for each way to be broken."""
