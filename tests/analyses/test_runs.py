@@ -1,0 +1,119 @@
+"""Whole runs against their slow definition, row by row."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beam_reuse import pipeline
+from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, ReadSettings, Settings
+from beam_reuse.io import tables
+from beam_reuse.plan import RunPlan
+from beam_reuse.runs import execute
+from tests.crawls import random_captures, write_warc
+from tests.oracles import crawl
+from tests.oracles.crawl import Capture
+
+EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
+CASES = {
+    "default": Settings(),
+    "all captures": Settings(read=ReadSettings(captures="all"),
+                             discovery=DiscoverySettings(chunk_threshold=2)),
+    "all records": Settings(read=EVERYTHING, discovery=DiscoverySettings(chunk_threshold=0)),
+    "top": Settings(discovery=DiscoverySettings(top=5)),
+    "top across hosts": Settings(discovery=DiscoverySettings(top=3, min_hosts=3)),
+    "raw chunks of p": Settings(chunks=ChunkSettings(("p",), "none"),
+                                discovery=DiscoverySettings(chunk_threshold=3, min_hosts=2)),
+    "classic, no recursion check": Settings(
+        read=replace(EVERYTHING, max_prefix_depth=0, max_path_repeats=0),
+        chunks=ChunkSettings.published(), discovery=DiscoverySettings(chunk_threshold=1)),
+    "shallow": Settings(read=ReadSettings(max_prefix_depth=2, max_path_repeats=2)),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Capture]]:
+    """A crawl of three files."""
+    folder = tmp_path_factory.mktemp("crawl")
+    captures = [
+        c for seed in range(3)
+        for c in write_warc(folder / f"{seed}.warc.gz", random_captures(seed, 80))
+    ]
+    return folder, captures
+
+
+def run(inputs: list[Path], output: Path, settings: Settings, **plan: Any) -> Path:
+    command = plan.pop("command", "run")
+    execute(RunPlan(command, tuple(map(str, inputs)), str(output), settings, **plan), [])
+    return output
+
+
+def check(output: Path, captures: list[Capture], settings: Settings) -> None:
+    """Every table and the accounting equal the definition."""
+    pages, skipped = crawl.accounting(captures, settings)
+    found = tables.read_manifest(str(output)).accounting
+    assert (found.records, found.pages) == (len(captures), len(pages))
+    assert found.skipped == skipped
+    frequent, histogram = crawl.frequent_chunks(pages, settings)
+    expected = {
+        "pages": crawl.page_rows(pages, settings),
+        "depth_histogram": crawl.depth_histogram(captures, settings),
+        "frequent_chunks": frequent,
+        "frequency_histogram": histogram,
+        "rejects": [],
+    }
+    for name, rows in expected.items():
+        got = tables.read(str(output), name).to_pylist()
+        shown = [{key: row[key] for key in (rows[0] if rows else row)} for row in got]
+        assert shown == rows, name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_equals_its_definition(
+    case: str, crawled: tuple[Path, list[Capture]], tmp_path: Path,
+) -> None:
+    folder, captures = crawled
+    run(sorted(folder.iterdir()), tmp_path / "out", CASES[case])
+    check(tmp_path / "out", captures, CASES[case])
+
+
+@pytest.mark.parametrize("case", ["all captures", "raw chunks of p", "shallow"])
+def test_from_an_index_and_raw_files_together(
+    case: str, crawled: tuple[Path, list[Capture]], tmp_path: Path,
+) -> None:
+    """An index with default chunk settings serves runs with others, alone or beside files."""
+    folder, captures = crawled
+    files, settings = sorted(folder.iterdir()), CASES[case]
+    indexed = Settings(read=replace(settings.read, captures="latest", max_prefix_depth=96))
+    run(files[:2], tmp_path / "two", indexed, command="index")
+    run(files[2:], tmp_path / "one", indexed, command="index")
+    run([tmp_path / "two", tmp_path / "one"], tmp_path / "merged", indexed, command="index")
+    raw = run(files, tmp_path / "raw", settings)
+    check(raw, captures, settings)
+    for name, inputs in {
+        "mixed": [tmp_path / "two", files[2]],
+        "indexes": [tmp_path / "one", tmp_path / "two"],
+        "from merged": [tmp_path / "merged"],
+    }.items():
+        output = run(inputs, tmp_path / name, settings)
+        assert (output / "manifest.json").read_bytes() == (raw / "manifest.json").read_bytes()
+
+
+def test_the_same_bytes_for_any_workers_order_and_cuts(
+    crawled: tuple[Path, list[Capture]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder, captures = crawled
+    files = sorted(folder.iterdir())
+    settings = CASES["all captures"]
+    one = run(files, tmp_path / "one", settings, workers=1)
+    check(one, captures, settings)
+    monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
+    monkeypatch.setattr(pipeline, "RANGE_BYTES", 1000)
+    other = run(files[::-1], tmp_path / "other", settings, workers=3)
+    assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
+    for command in ("run", "index"):
+        monkeypatch.setattr(pipeline, "RANGE_BYTES", 3000)
+        first = run(files, tmp_path / f"{command}1", settings, workers=1, command=command)
+        second = run(files, tmp_path / f"{command}2", settings, workers=2, command=command)
+        assert (first / "manifest.json").read_bytes() == (second / "manifest.json").read_bytes()

@@ -1,0 +1,171 @@
+"""A run by its definition: captures in, tables out, with dicts and sets."""
+
+import datetime
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from publicsuffixlist import PublicSuffixList
+
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import Settings
+from tests.oracles.chunks import chunks, normalise
+from tests.oracles.urls import recursion_reason
+
+SUFFIXES = PublicSuffixList()
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One HTTP response of a crawl; `file` and `offset` are where it was written."""
+
+    url: str
+    body: bytes
+    time: datetime.datetime | None
+    status: int = 200
+    content_type: str = "text/html"
+    file: str = ""
+    offset: int = 0
+
+    @property
+    def kind(self) -> Kind:
+        return {
+            "text/html": Kind.HTML, "text/plain": Kind.TEXT, "text/css": Kind.CODE,
+        }.get(self.content_type, Kind.OTHER)
+
+    @property
+    def sha1(self) -> str:
+        return hashlib.sha1(self.body).hexdigest()
+
+
+def canonical(url: str) -> str:
+    """For the plain URLs of these tests: lower-case host, no fragment, no empty path."""
+    parts = urlsplit(url)
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path or '/'}{query}"
+
+
+def depth(url: str) -> int:
+    return urlsplit(url).path.count("/")
+
+
+def site(host: str) -> str:
+    return host if host.count(".") <= 1 else host.split(".", 1)[1]
+
+
+def domain(host: str) -> str:
+    return SUFFIXES.privatesuffix(host) or host
+
+
+def chunks_of(capture: Capture, settings: Settings) -> list[tuple[str, int, int, int]]:
+    if capture.kind.has_chunks or settings.chunks.classic:
+        return chunks(capture.body, capture.kind, settings.chunks)
+    return []
+
+
+def accounting(captures: list[Capture], settings: Settings) -> tuple[dict[str, Capture], Counter]:
+    """The pages by name, and how many records were skipped for which reason."""
+    read = settings.read
+    skipped: Counter = Counter()
+    candidates = defaultdict(list)
+    for capture in captures:
+        url = canonical(capture.url)
+        reason = recursion_reason(url, read.max_prefix_depth, read.max_path_repeats)
+        if read.statuses is not None and capture.status not in read.statuses:
+            skipped["status"] += 1
+        elif capture.kind.label not in read.content_types:
+            skipped["content-type"] += 1
+        elif reason:
+            skipped[reason] += 1
+        elif read.captures == "all":
+            stamp = capture.time.strftime("%Y%m%d%H%M%S") if capture.time else "0" * 14
+            candidates[f"{url}#{stamp}"].append(capture)
+        else:
+            candidates[url].append(capture)
+    never = datetime.datetime.min.replace(tzinfo=datetime.UTC)
+    pages = {}
+    for key, found in candidates.items():
+        found.sort(key=lambda c: (c.sha1, c.file, c.offset))
+        found.sort(key=lambda c: c.time or never, reverse=True)
+        if read.captures == "latest":
+            pages[key] = found[0]
+            skipped["older-capture"] += len(found) - 1
+            continue
+        for n, digest in enumerate(sorted({c.sha1 for c in found})):
+            same = [c for c in found if c.sha1 == digest]
+            pages[key if n == 0 else f"{key}~{n + 1}"] = same[0]
+            skipped["same-capture"] += len(same) - 1
+    return pages, +skipped
+
+
+def depth_histogram(captures: list[Capture], settings: Settings) -> list[Row]:
+    read = settings.read
+    found = Counter(
+        depth(canonical(c.url)) for c in captures
+        if (read.statuses is None or c.status in read.statuses)
+        and c.kind.label in read.content_types
+    )
+    return [{"depth": d, "records": n} for d, n in sorted(found.items())]
+
+
+def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
+    rows = []
+    for name, c in pages.items():
+        host = canonical(c.url).split("/")[2].split(":")[0]
+        rows.append({
+            "url": name, "fetched_url": c.url, "kind": c.kind.label, "host": host,
+            "site": site(host), "domain": domain(host), "timestamp": c.time, "status": c.status,
+            "content_type": c.content_type, "bytes": len(c.body), "sha1": c.sha1,
+            "chunks": len(chunks_of(c, settings)), "file": c.file,
+            "offset": c.offset, "tokens": None, "lines": None,
+        })
+    return sorted(rows, key=lambda row: row["url"])
+
+
+def frequent_chunks(pages: dict[str, Capture], settings: Settings) -> tuple[list[Row], list[Row]]:
+    """The tables frequent_chunks and frequency_histogram."""
+    places = defaultdict(list)
+    for name in sorted(pages):
+        capture = pages[name]
+        for sha1, start, end, _ in chunks_of(capture, settings):
+            places[sha1].append((name, start, end))
+    total = sum(map(len, places.values()))
+    discovery = settings.discovery
+    threshold = discovery.chunk_threshold
+    if threshold is None:
+        threshold = 1 if discovery.top else max(10, total // 405_000)
+    rows = [
+        _describe(sha1, found, pages, settings)
+        for sha1, found in places.items() if len(found) > threshold
+    ]
+    rows = [row for row in rows if row["hosts"] >= discovery.min_hosts]
+    if discovery.top:
+        rows = sorted(rows, key=lambda r: (-r["occurrences"], r["sha1"]))[: discovery.top]
+    histogram = Counter(map(len, places.values()))
+    return sorted(rows, key=lambda r: r["sha1"]), [
+        {"kind": "chunk", "occurrences": n, "distinct": d} for n, d in sorted(histogram.items())
+    ]
+
+
+def _describe(
+    sha1: str, places: list[tuple[str, int, int]], pages: dict[str, Capture], settings: Settings,
+) -> Row:
+    names = sorted({name for name, _, _ in places})
+    hosts: dict[str, str] = {}
+    for name in names:
+        hosts.setdefault(canonical(pages[name].url).split("/")[2].split(":")[0], name)
+    never = datetime.datetime.max.replace(tzinfo=datetime.UTC)
+    first = min(names, key=lambda name: (pages[name].time or never, name))
+    name, start, end = places[0]
+    chunk = pages[name].body[start:end]
+    if settings.chunks.normalise == "whitespace":
+        chunk = normalise(chunk)
+    return {
+        "sha1": sha1, "occurrences": len(places), "pages": len(names), "hosts": len(hosts),
+        "domains": len({domain(host) for host in hosts}), "bytes": len(chunk),
+        "text": chunk.decode("utf-8", "replace")[:1000], "first_url": first,
+        "first_timestamp": pages[first].time, "sample_urls": sorted(hosts.values())[:10],
+    }
