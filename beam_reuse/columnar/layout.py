@@ -67,14 +67,20 @@ def decode(buffer: bytes | memoryview) -> Block:
     table, at = _read_table(view, columns)
     at += -at % _ALIGN
     if body == 1:
-        view = memoryview(_decompressor().decompress(view[at:], max_output_size=raw_length))
-        at = 0
+        view, at = _decompressed(view[at:], raw_length), 0
     if len(view) - at != raw_length:
         raise LayoutError(f"a block cut short: {len(view) - at} of {raw_length} bytes")
     out: dict[str, Column] = {}
     for name, kind, data_length in table:
         out[name], at = _read_column(view, at, kind, data_length, rows)
     return Block(out)
+
+
+def _decompressed(packed: memoryview, length: int) -> memoryview:
+    try:
+        return memoryview(_decompressor().decompress(packed, max_output_size=length))
+    except zstandard.ZstdError as error:
+        raise LayoutError(f"a compressed block that zstd cannot read: {error}") from None
 
 
 def _describe(column: Column) -> tuple[int, int]:

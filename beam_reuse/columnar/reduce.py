@@ -161,7 +161,12 @@ class _CombineBuckets(beam.PTransform):
         split = SplitByBucket(self.shuffle, self.keys, collapse=self.reduction)
         combine = beam.CombinePerKey(CombinePieces(self.shuffle.store, self.reduction))
         reduced = combine.with_output_types(tuple[int, list[Piece]])
-        return blocks | "Split" >> split | "Pieces" >> reduced
+        return (
+            blocks
+            | "Columns" >> MapBlocks(self.reduction.prepared)
+            | "Split" >> split
+            | "Pieces" >> reduced
+        )
 
 
 class CombinePieces(beam.CombineFn):

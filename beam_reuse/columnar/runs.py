@@ -27,8 +27,8 @@ def sorted_slabs(
 
     Memory: about twice `budget`. Up to `budget` bytes are sorted in memory; beyond, sorted
     runs go to a nameless temporary file in `folder` and are merged, 16 at a time. Rows with
-    equal keys may be cut between two slabs. `collapse` (sorts by `keys` and may combine rows
-    with equal keys) shrinks what is held; equal keys may still come more than once.
+    equal keys may be cut between two slabs. `collapse` may combine rows with equal keys, in
+    columns of the same types, to shrink what is held; equal keys may still come twice.
     """
     slab = max(1, budget // SLABS_PER_BUDGET)
     held: list[Block] = []

@@ -145,6 +145,7 @@ def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
+    """Compare values a and b, which are the same up to byte `skip` but for zeros at the end."""
     i, j = offsets[a] + skip, offsets[b] + skip
     end_i, end_j = offsets[a + 1], offsets[b + 1]
     while i < end_i and j < end_j:
@@ -152,7 +153,8 @@ def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
             return -1 if data[i] < data[j] else 1
         i += 1
         j += 1
-    return (end_i - i > 0) - (end_j - j > 0)
+    longer = (end_i - i) - (end_j - j)
+    return (longer > 0) - (longer < 0)
 
 
 @njit(cache=True, nogil=True)
