@@ -1,0 +1,83 @@
+"""`index` against a plain loop: CPU, wall time by workers, memory, growth. Prints ratios.
+
+usage: foundation.py [--repeat N] WARC...
+
+Give the files in order of size or age: growth compares the first eighth of them with all.
+Ratios come from one run on one machine; absolute times are shown only to judge the noise.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import Cost, run
+
+HERE = Path(__file__).parent
+PLAIN = [sys.executable, str(HERE / "plain_loop.py")]
+
+
+def index(paths: list[str], workers: int) -> Cost:
+    """The cost of an index run from a cold start to a published folder."""
+    folder = tempfile.mkdtemp(prefix="beam-reuse-benchmark-", dir=os.environ.get("TMPDIR"))
+    try:
+        return run([sys.executable, "-m", "beam_reuse", "index", *paths, "-o",
+                    os.path.join(folder, "index"), "--workers", str(workers)])
+    finally:
+        shutil.rmtree(folder)
+
+
+def megabytes(paths: list[str]) -> float:
+    """MB of payload in the pages of the files."""
+    out = subprocess.run([*PLAIN, "same", *paths], capture_output=True, text=True, check=True)
+    return int(out.stdout) / 1e6
+
+
+def show(name: str, cost: Cost) -> None:
+    print(f"  {name:<28} wall {cost.wall:7.1f} s   CPU {cost.cpu:7.1f} s   "
+          f"memory {cost.memory / 1e6:6.0f} MB (RSS {cost.resident / 1e6:.0f} MB)", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("warcs", nargs="+")
+    parser.add_argument("--repeat", type=int, default=1)
+    args = parser.parse_args()
+    tiny = str(HERE / "tiny.html")
+    Path(tiny).write_text("<p>nothing")
+    part = args.warcs[: max(1, len(args.warcs) // 8)]
+    sizes = megabytes(part), megabytes(args.warcs)
+    print(f"{len(args.warcs)} files, {sizes[1]:.0f} MB of pages; an eighth: {sizes[0]:.0f} MB")
+    ratios: dict[str, list[float]] = {}
+    for _ in range(args.repeat):
+        start = {workers: index([tiny], workers) for workers in (1, 2)}
+        plain, usual = run([*PLAIN, "same", *args.warcs]), run([*PLAIN, "usual", *args.warcs])
+        one, two, eighth = index(args.warcs, 1), index(args.warcs, 2), index(part, 2)
+        for name, cost in (
+            ("start-up (one tiny page)", start[1]), ("plain loop, same functions", plain),
+            ("plain loop, usual libraries", usual), ("index, 1 worker", one),
+            ("index, 2 workers", two), ("index of an eighth, 2 workers", eighth),
+        ):
+            show(name, cost)
+        spent = {w: cost.cpu - start[1].cpu for w, cost in ((1, one), (2, two), (8, eighth))}
+        for name, ratio in (
+            ("CPU of index / plain loop, 1 worker, start-up aside", spent[1] / plain.cpu),
+            ("CPU of index / plain loop, 2 workers, start-up aside", spent[2] / plain.cpu),
+            ("CPU of index / usual libraries, 2 workers", spent[2] / usual.cpu),
+            ("wall of 2 workers / 1 worker", two.wall / one.wall),
+            ("CPU per MB, all / an eighth", spent[2] / sizes[1] / (spent[8] / sizes[0])),
+            ("peak memory of 2 workers, GB", two.memory / 1e9),
+        ):
+            ratios.setdefault(name, []).append(ratio)
+    Path(tiny).unlink()
+    for name, values in ratios.items():
+        spread = f"  ({min(values):.2f} to {max(values):.2f})" if len(values) > 1 else ""
+        print(f"{statistics.median(values):6.2f}  {name}{spread}")
+
+
+if __name__ == "__main__":
+    main()
