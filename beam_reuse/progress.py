@@ -25,7 +25,7 @@ class ProgressMonitor:
         self._out = out or sys.stderr
         self._display = _Terminal(self._out) if self._out.isatty() else _Lines(self._out)
         self._total = 0
-        self._stage = ""
+        self._stage, self._stage_since = "", 0.0
         self._started = time.monotonic()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
@@ -34,7 +34,7 @@ class ProgressMonitor:
         self._total = total_bytes
 
     def stage(self, name: str) -> None:
-        self._stage = name
+        self._stage, self._stage_since = name, time.time()
 
     def __enter__(self) -> "ProgressMonitor":
         self._display.open()
@@ -55,7 +55,8 @@ class ProgressMonitor:
         seconds = self._display.seconds if is_local(self._folder) else REMOTE_SECONDS
         while not self._done.wait(seconds):
             figures = read_figures(self._folder)
-            figures.stage = figures.stage or self._stage
+            if self._stage_since > figures.at or not figures.stage:
+                figures.stage = self._stage
             figures.bytes = min(figures.bytes, self._total or figures.bytes)
             self._display.show(figures, self._total, time.monotonic() - self._started)
 

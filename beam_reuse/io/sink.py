@@ -23,6 +23,7 @@ from beam_reuse.columnar.shuffle import Fetch, MapBlocks, PutAway, Shuffle
 from beam_reuse.columnar.store import Piece
 from beam_reuse.io.arrow_columns import nulls_first, to_arrow
 from beam_reuse.io.files import join, open_files, written_whole
+from beam_reuse.io.reporting import ProgressReporter
 from beam_reuse.io.tables import TableSchema
 
 PART_ROWS = 5_000_000
@@ -43,9 +44,9 @@ class WriteTable(beam.PTransform):
     """
 
     def __init__(self, schema: TableSchema, shuffle: Shuffle, folder: str,
-                 part_rows: int = PART_ROWS) -> None:
+                 part_rows: int = PART_ROWS, progress: str = "") -> None:
         super().__init__()
-        self.writer = PartWriter(schema, folder, part_rows)
+        self.writer = PartWriter(schema, folder, part_rows, progress)
         self.shuffle = shuffle
 
     def default_label(self) -> str:
@@ -63,7 +64,7 @@ class WriteTable(beam.PTransform):
             | "Rows" >> beam.Map(_rows).with_output_types(int)
             | "SumRows" >> beam.CombineGlobally(sum)
         )
-        written = pieces | "Fetch" >> Fetch(self.shuffle) | "WriteParts" >> ProcessBuckets(
+        written = pieces | "Fetch" >> Fetch(self.shuffle, rows) | "WriteParts" >> ProcessBuckets(
             replace(self.shuffle, buckets=MOST_PARTS), schema.names[:1], writer.write, rows,
             order=schema.names[1:], bucketer=writer.part_of_rows, bucketer_side=[rows],
             output_type=Receipt,
@@ -81,11 +82,15 @@ def _rows(piece: Piece) -> int:
 
 @dataclass(frozen=True)
 class PartWriter:
-    """Which rows belong to which part of a table, and the writing of one part."""
+    """Which rows belong to which part of a table, and the writing of one part.
+
+    `progress` is the folder where workers report; '' for none.
+    """
 
     schema: TableSchema
     folder: str
     part_rows: int = PART_ROWS
+    progress: str = ""
 
     def parts(self, rows: int) -> int:
         """How many parts a table of `rows` rows has."""
@@ -103,6 +108,8 @@ class PartWriter:
 
     def write(self, part: int, slabs: Iterable[Block], rows: int) -> Iterator[Receipt]:
         """Write one part from its rows in order; the file is complete when this yields."""
+        if self.progress:
+            ProgressReporter(self.progress).update(stage=f"writing {self.schema.name}")
         path = self.path(part, self.parts(rows))
         target = join(self.folder, path)
         with written_whole(open_files(target), target) as sink:
