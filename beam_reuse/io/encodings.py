@@ -81,10 +81,10 @@ def join_chunks(body: bytes) -> bytes | None:
             pos += 2
         elif end[:1] == b"\n":
             pos += 1
-        elif len(end) == 2:
-            return None
-        else:
+        elif end in (b"", b"\r"):
             break
+        else:
+            return None
     return b"".join(pieces)
 
 
