@@ -6,10 +6,12 @@ the expected number is 0.03.
 
 import re
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
+from beam_reuse.core.urls import BadUrl, PageName, name_page, resolve_url
 from beam_reuse.kernels.fingerprint import fingerprint_each
 from beam_reuse.kernels.tokens import ALONE, SPACE, WORD, hash_lines, hash_tokens
 
@@ -43,13 +45,54 @@ def token_hashes(text: bytes) -> np.ndarray:
 
 
 def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Fingerprints (uint64) of the lines of UTF-8 `text`, and which start a paragraph (bool).
+    """Fingerprints (uint64) of the lines of UTF-8 `text`, and the numbers (uint32) of those
+    that start a paragraph.
 
     Lines end at newlines and form feeds. Each is `' '.join(line.split())`; empty ones are
     dropped. A paragraph starts at the first line, after a form feed, after an empty line.
     """
     lines, starts = hash_lines(np.frombuffer(text, np.uint8), _code_points())
-    return lines, starts
+    return lines, np.flatnonzero(starts).astype(np.uint32)
+
+
+def image_tokens(images: Iterable[bytes], base: bytes | None, page: PageName) -> np.ndarray:
+    """Fingerprints (uint64) of the tokens that IMG elements add, in document order.
+
+    `images` are the values of `src`, resolved against `base` (itself against the page). On
+    another host the token is the whole canonical URL, on the page's own the last component
+    of the path. No token where that is empty, for `data:` and for what is no URL of a host.
+    """
+    start = page.url if base is None else resolve_url(page.url, base.decode("utf-8", "replace"))
+    here = base is None
+    tokens = [
+        _own_token(source) if here and _PLAIN_PATH(source) else _any_token(source, start, page.host)
+        for source in images
+    ]
+    found = [token for token in tokens if token]
+    bounds = np.zeros(len(found) + 1, np.int64)
+    np.cumsum([len(token) for token in found], out=bounds[1:])
+    return np.asarray(fingerprint_each(np.frombuffer(b"".join(found), np.uint8), bounds))
+
+
+# Lies on the page's host for sure: no scheme, no host, no blanks to drop, some path.
+_PLAIN_PATH = re.compile(rb"/?[!\"$-.0->@-~][!-9;-~]*\Z").match
+
+
+def _own_token(source: bytes) -> bytes:
+    path = re.split(rb"[?#]", source, maxsplit=1)[0]
+    name = path.rpartition(b"/")[2]
+    return b"" if name in (b".", b"..") else name
+
+
+@lru_cache(maxsize=1 << 14)
+def _any_token(source: bytes, start: str, host: str) -> bytes:
+    try:
+        image = name_page(resolve_url(start, source.decode("utf-8", "replace")))
+    except BadUrl:
+        return b""
+    if image.host != host:
+        return image.url.encode("utf-8")
+    return image.url.partition("?")[0].rpartition("/")[2].encode("utf-8")
 
 
 @lru_cache(maxsize=1)

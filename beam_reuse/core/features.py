@@ -1,0 +1,74 @@
+"""Everything the analyses need of a page, from one pass over its bytes and one parse."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from beam_reuse.core.chunking import Chunks, chunk_page, file_sha1
+from beam_reuse.core.nesting import TooDeep, check_nesting
+from beam_reuse.core.pages import Kind, RawPage
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
+from beam_reuse.core.tokens import image_tokens, line_fingerprints, token_hashes
+from beam_reuse.core.urls import PageName
+
+__all__ = ["FeatureSettings", "PageFeatures", "TooDeep", "page_features"]
+
+_NONE = np.zeros(0, np.uint64)
+_NO_PARAGRAPHS = np.zeros(0, np.uint32)
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """How pages are cut into chunks, and whether their text is needed at all."""
+
+    chunks: ChunkSettings
+    text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageFeatures:
+    """Features of one page; those of its text are empty where text was not asked for.
+
+    `tokens`, `images` and `lines` are fingerprints (uint64) in document order, `paragraphs`
+    the numbers (uint32) of the lines that start one; `links` and `base` are as written.
+    """
+
+    sha1: bytes
+    chunks: Chunks
+    tokens: np.ndarray
+    images: np.ndarray
+    lines: np.ndarray
+    paragraphs: np.ndarray
+    links: ByteStrings
+    base: bytes | None
+
+
+def page_features(
+    page: RawPage, name: PageName, text: str | None, settings: FeatureSettings
+) -> PageFeatures:
+    """Features of a page. `text` is its decoded payload, where settings ask for text.
+
+    Raises `TooDeep` for HTML no parser should see, whether or not text is asked for, so
+    that the accounting of a run does not depend on its analyses. Parses at most once, and
+    not at all without text. Cost: some 15 µs, 8 ns per byte, and the parse.
+    """
+    if page.kind is Kind.HTML:
+        check_nesting(_ascii_bytes(page))
+    sha1 = file_sha1(page.payload)
+    chunks = chunk_page(page.payload, page.kind, settings.chunks)
+    if text is None or not settings.text or not page.kind.has_text:
+        return PageFeatures(sha1, chunks, _NONE, _NONE, _NONE, _NO_PARAGRAPHS, NO_STRINGS, None)
+    document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
+    lines, paragraphs = line_fingerprints(document.text)
+    return PageFeatures(
+        sha1, chunks, token_hashes(document.text),
+        image_tokens(document.images, document.base, name), lines, paragraphs,
+        document.links, document.base,
+    )
+
+
+def _ascii_bytes(page: RawPage) -> bytes:
+    """Payload with one byte per ASCII character, for a look at its tags."""
+    wide = page.charset.lower().startswith("utf-16")
+    return page.payload.translate(None, b"\0") if wide else page.payload

@@ -1,0 +1,172 @@
+"""The text of a page with its line breaks, its links, its images.
+
+HTML is parsed once (lexbor), written out again, which makes it regular, and read by one
+kernel. Where the written form is ambiguous the tree itself is walked instead.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from resiliparse.parse.html import DOMNode, HTMLTree, NodeType
+
+from beam_reuse.kernels.html import (
+    INLINE,
+    IS_BASE,
+    IS_IMAGE,
+    IS_LINK,
+    LEFT_OUT,
+    NAMES,
+    scan,
+    unescape_values,
+)
+
+_INLINE_TAGS = frozenset(NAMES[INLINE].split())
+_LEFT_OUT_TAGS = frozenset(NAMES[LEFT_OUT].split())
+
+# Writing out a tree takes time quadratic in its size from about here on (20 s at 48 MB).
+MAX_WRITTEN = 12 << 20
+
+_RAW = ("style", "script", "xmp", "iframe", "noembed", "noframes", "plaintext")
+_RAW_IN_FOREIGN = ", ".join(f"{outer} {inner}" for outer in ("svg", "math") for inner in _RAW)
+
+
+@dataclass(frozen=True, slots=True)
+class ByteStrings:
+    """Byte strings end to end in `data` (uint8); string i ends where i + 1 starts."""
+
+    data: np.ndarray
+    offsets: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        data, ends = self.data.tobytes(), self.offsets.tolist()
+        for start, end in pairwise(ends):
+            yield data[start:end]
+
+    @staticmethod
+    def of(values: list[bytes]) -> "ByteStrings":
+        offsets = np.zeros(len(values) + 1, np.int64)
+        np.cumsum([len(value) for value in values], out=offsets[1:])
+        return ByteStrings(np.frombuffer(b"".join(values), np.uint8), offsets)
+
+
+NO_STRINGS = ByteStrings.of([])
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What the analyses need of a parsed page.
+
+    `text` is UTF-8. A form feed stands where a block element starts or ends (never two in a
+    row, none at the start), a newline where only the line ends: at `br`, at a newline in
+    pre, at a line end of plain text. `links` are the `href` of `a` and `area`, `images` the
+    `src` of `img`, as written in the page, in document order; `base` is the first
+    `<base href>`. What stands inside an element that is left out is in none of them.
+    """
+
+    text: bytes
+    links: ByteStrings
+    images: ByteStrings
+    base: bytes | None
+
+
+def read_plain(text: str) -> Document:
+    """Plain text: taken as it is, its lines by `str.splitlines()`."""
+    lines = "\n".join(text.splitlines())
+    return Document(lines.encode("utf-8", "surrogatepass"), NO_STRINGS, NO_STRINGS, None)
+
+
+def read_html(html: str) -> Document:
+    """Text, links and images of HTML, by the tree that HTML5's rules give.
+
+    Total: any string is HTML; lone surrogates are read as U+FFFD. The caller has refused
+    pages whose tree would explode (`core.nesting`). Cost: about 1.4 parses; the interpreter
+    lock is held for a third of it.
+    """
+    try:
+        tree = HTMLTree.parse(html)
+    except UnicodeEncodeError:
+        tree = HTMLTree.parse(html.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    if len(html) > MAX_WRITTEN:
+        return walk(tree)
+    written = np.frombuffer(str(tree).encode("utf-8"), np.uint8)
+    text, references, doubt = scan(written)
+    if doubt == 2 or (doubt == 1 and _misleads(tree)):
+        return walk(tree)
+    base = next(iter(ByteStrings(*unescape_values(written, references, IS_BASE))), None)
+    return Document(
+        text.tobytes(),
+        ByteStrings(*unescape_values(written, references, IS_LINK)),
+        ByteStrings(*unescape_values(written, references, IS_IMAGE)),
+        base,
+    )
+
+
+def _misleads(tree: HTMLTree) -> bool:
+    """Does an element in svg or math whose text is written unescaped hold something that
+    reads like a tag? (Such text is rare; elements of that kind are not.)"""
+    return any(
+        node.first_element_child is not None or "</" in node.text
+        for node in tree.document.query_selector_all(_RAW_IN_FOREIGN)
+    )
+
+
+def walk(tree: HTMLTree) -> Document:
+    """The definition of `Document`, node by node: some 2 µs for each, under the lock."""
+    pieces: list[str] = []
+    values: dict[str, list[bytes]] = {"link": [], "img": [], "base": []}
+    in_pre = 0
+    root = node = tree.document
+    entering = True
+    while True:
+        if entering:
+            if node.type == NodeType.TEXT and node.value:
+                pieces.append(_clean(node.value, in_pre > 0))
+            elif node.type == NodeType.ELEMENT:
+                _note_reference(node, values)
+                _note_break(node.tag, pieces)
+                in_pre += node.tag == "pre"
+            if _has_content(node):
+                node = node.first_child
+                continue
+        if node.type == NodeType.ELEMENT:
+            in_pre -= node.tag == "pre"
+            if node.tag != "br":
+                _note_break(node.tag, pieces)
+        if node == root:
+            break
+        entering = node.next is not None
+        node = node.next if entering else node.parent
+    base = values["base"][0] if values["base"] else None
+    return Document("".join(pieces).encode("utf-8"), ByteStrings.of(values["link"]),
+                    ByteStrings.of(values["img"]), base)
+
+
+def _has_content(node: DOMNode) -> bool:
+    return node.first_child is not None and (
+        node.type != NodeType.ELEMENT or node.tag not in _LEFT_OUT_TAGS)
+
+
+def _clean(text: str, in_pre: bool) -> str:
+    text = text.replace("\f", " ")
+    return text if in_pre else text.replace("\n", " ")
+
+
+def _note_break(tag: str, pieces: list[str]) -> None:
+    """A line break before or after element `tag`."""
+    if tag == "br":
+        pieces.append("\n")
+    elif tag not in _INLINE_TAGS and pieces and pieces[-1] != "\f":
+        pieces.append("\f")
+
+
+def _note_reference(node: DOMNode, values: dict[str, list[bytes]]) -> None:
+    kind = "link" if node.tag in ("a", "area") else node.tag
+    if kind in values:
+        value = node.getattr("src" if kind == "img" else "href")
+        if value is not None:
+            values[kind].append(value.encode("utf-8"))

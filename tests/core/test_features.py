@@ -1,0 +1,80 @@
+"""All features of a page together."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from beam_reuse.core.features import FeatureSettings, TooDeep, page_features
+from beam_reuse.core.pages import Kind, RawPage
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.urls import name_page
+from tests.oracles import tokens as oracle
+
+WITH_TEXT = FeatureSettings(ChunkSettings(), text=True)
+WITHOUT_TEXT = FeatureSettings(ChunkSettings(), text=False)
+NAME = name_page("http://www.example.org/a/b.html")
+
+
+def page(payload: bytes, kind: Kind, charset: str = "utf-8") -> RawPage:
+    return RawPage("f", 0, 0, "", NAME.url, None, 200, "", kind, "text/html", charset, payload)
+
+
+def hashes(*texts: str) -> list[int]:
+    return [oracle.fingerprint(text) for text in texts]
+
+
+def test_html_has_every_feature() -> None:
+    html = (
+        b"<title>A Title</title><base href='/x/'><p>Some <b>bo</b>ld <a href='q?a&amp;b'>link</a>"
+        b"<br>next<pre>one\n\ntwo</pre><img src=i/logo.gif?1><img src=//cdn.example.com:80/z>"
+    )
+    found = page_features(page(html, Kind.HTML), NAME, html.decode(), WITH_TEXT)
+    assert found.sha1 == hashlib.sha1(html).digest()
+    assert len(found.chunks) == 2
+    words = ("a", "title", "some", "bold", "link", "next", "one", "two")
+    assert found.tokens.tolist() == hashes(*words)
+    assert found.images.tolist() == hashes("logo.gif", "http://cdn.example.com/z")
+    assert found.lines.tolist() == hashes("A Title", "Some bold link", "next", "one", "two")
+    assert found.paragraphs.tolist() == [0, 1, 3, 4]
+    assert list(found.links) == [b"q?a&b"] and found.base == b"/x/"
+
+
+def test_plain_text_has_lines_as_python_splits_them() -> None:
+    text = "one\u2028two\r\n\r\nthree <p> four\x0bfive"
+    found = page_features(page(text.encode(), Kind.TEXT), NAME, text, WITH_TEXT)
+    assert found.lines.tolist() == hashes("one", "two", "three <p> four", "five")
+    assert found.paragraphs.tolist() == [0, 2]
+    assert len(found.chunks) == 2 and not len(found.links)
+
+
+@pytest.mark.parametrize("kind", [Kind.CODE, Kind.OTHER])
+def test_code_and_other_kinds_have_no_text(kind: Kind) -> None:
+    found = page_features(page(b"a\n\nb", kind), NAME, "a\n\nb", WITH_TEXT)
+    assert len(found.chunks) == (2 if kind is Kind.CODE else 0)
+    assert not len(found.tokens) and not len(found.lines) and not len(found.paragraphs)
+
+
+def test_without_text_nothing_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beam_reuse.core.features.read_html", None)
+    found = page_features(page(b"<p>a", Kind.HTML), NAME, None, WITHOUT_TEXT)
+    assert len(found.chunks) == 1 and found.tokens.dtype == np.uint64
+
+
+@pytest.mark.parametrize("settings", [WITH_TEXT, WITHOUT_TEXT])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16le", "utf-16be"])
+def test_a_page_nested_too_deep_is_refused_with_or_without_text(
+    settings: FeatureSettings, charset: str
+) -> None:
+    html = "<div>" * 100_000
+    with pytest.raises(TooDeep, match="nested"):
+        page_features(page(html.encode(charset), Kind.HTML, charset), NAME, html, settings)
+    page_features(page(html.encode(charset), Kind.TEXT, charset), NAME, html, settings)
+
+
+@pytest.mark.parametrize("payload", [b"", b"\0", b"\xff\xfe", b"<", b"</", b"<!", b"<a", b"<a b='"])
+def test_pages_that_are_hardly_pages(payload: bytes) -> None:
+    for kind in Kind:
+        found = page_features(
+            page(payload, kind), NAME, payload.decode("utf-8", "replace"), WITH_TEXT)
+        assert found.sha1 == hashlib.sha1(payload).digest()
