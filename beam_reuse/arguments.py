@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from beam_reuse.beam_options import beam_options
+from beam_reuse.beam_options import beam_options, beam_runners, is_runner
 from beam_reuse.config import Config, ConfigError, read_config
 from beam_reuse.core.errors import UserError
 from beam_reuse.help_texts import COMMANDS, DESCRIPTIONS, EXAMPLES, PROGRAM
@@ -29,6 +29,12 @@ class Arguments:
     values: dict[str, Any]
     inputs: tuple[str, ...]
     beam_args: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        runner = self.values.get("runner", "local")
+        if runner != "local" and not is_runner(runner):
+            raise UsageError(f"--runner: unknown runner {runner!r}."
+                             f"{_nearest(runner, ['local', *beam_runners()])}")
 
 
 def parse(argv: Sequence[str]) -> Arguments:

@@ -26,6 +26,21 @@ def beam_options() -> dict[str, bool]:
     }
 
 
+@cache
+def beam_runners() -> tuple[str, ...]:
+    """Names of the runners the installed Beam knows."""
+    from apache_beam.options.pipeline_options import StandardOptions
+
+    return tuple(sorted(path.rsplit(".", 1)[-1] for path in StandardOptions.ALL_KNOWN_RUNNERS))
+
+
+def is_runner(name: str) -> bool:
+    """Whether Beam takes `name`: in any case, with or without the word Runner at its end, or
+    the full name of a class."""
+    known = {runner.lower() for runner in beam_runners()}
+    return "." in name or bool({name.lower(), name.lower() + "runner"} & known)
+
+
 def _subclasses(owner: type) -> Iterator[Any]:
     children: list[Any] = owner.__subclasses__()
     for child in children:

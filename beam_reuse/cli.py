@@ -14,7 +14,7 @@ from beam_reuse.help_texts import PROGRAM
 from beam_reuse.io.files import local_path
 from beam_reuse.io.inputs import InputError
 from beam_reuse.io.run_folder import ResultFolder
-from beam_reuse.options import recorded_settings, settings_from
+from beam_reuse.options import settings_from, shown_settings
 from beam_reuse.plan import RunPlan, usable_cores
 from beam_reuse.runs import TooManyRejectsError, execute
 
@@ -22,7 +22,10 @@ LONGEST_MESSAGE = 600
 
 
 def entry() -> NoReturn:
-    """The installed program: a polite kill cleans up as Ctrl-C does."""
+    """The installed program. A polite kill cleans up as Ctrl-C does; what Beam logs is shown
+    only with --debug."""
+    if "--debug" not in sys.argv:
+        logging.getLogger().setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.exit(main(sys.argv[1:]))
 
@@ -30,8 +33,6 @@ def entry() -> NoReturn:
 def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit status and never raises but for --help."""
     debug = "--debug" in argv
-    if not debug:
-        logging.getLogger("apache_beam").setLevel(logging.ERROR)
     try:
         arguments = parse(argv)
         return COMMANDS[arguments.command](arguments, argv)
@@ -62,7 +63,7 @@ def _dry_run(plan: RunPlan) -> int:
     from beam_reuse.summary import console, print_dry_run
 
     ResultFolder(plan.output, plan.overwrite).check()
-    settings = recorded_settings(plan.command, plan.settings)
+    settings = shown_settings(plan.command, plan.settings)
     print_dry_run(console(), plan, pipeline.survey(plan), settings)
     return 0
 

@@ -35,7 +35,7 @@ from beam_reuse.option_kinds import (
 
 ANALYSES = ("discovery",)
 ALL = "run index demo"
-FLAG = choice("true", "false")
+FLAG = dataclasses.replace(choice("true", "false"), show=lambda value: str(value).lower())
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,14 @@ def _plain(option: Option, settings: Settings) -> Any:
     if value is None:
         return option.kind.show(None) or None
     return list(value) if isinstance(value, tuple) else value
+
+
+def shown_settings(command: str, settings: Settings) -> dict[str, str]:
+    """The same for people: every option that changes values as it would be typed."""
+    return {
+        option.name: option.kind.show(option.of(settings)) or "none"
+        for option in options_of(command) if option.setting
+    }
 
 
 def default_text(option: Option) -> str:

@@ -29,13 +29,20 @@ def print_summary(
     to: Console, manifest: Manifest, folder: str, bytes_read: int, seconds: float
 ) -> None:
     """Accounting, tables with rows, time and speed of a finished run."""
-    to.print(_accounting(manifest.accounting))
-    to.print()
-    to.print(_tables(manifest))
-    to.print()
+    _print_table(to, _accounting(manifest.accounting))
+    _print_table(to, _tables(manifest))
     speed = f", {bytes_read / 1e6 / seconds:.1f} MB/s" if seconds > 0 and bytes_read else ""
-    to.print(f"{megabytes(bytes_read)} read in {clock(seconds)} ({seconds:.1f} s){speed}")
+    time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
+    to.print(f"{megabytes(bytes_read)} read in {time}{speed}")
     to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
+
+
+def _print_table(to: Console, table: Table) -> None:
+    """Print a table and an empty line; in a pipe without the blanks that pad its columns."""
+    with to.capture() as shown:
+        to.print(table)
+    lines = shown.get().splitlines()
+    to.file.write("\n".join(lines if to.is_terminal else map(str.rstrip, lines)) + "\n\n")
 
 
 def _grid() -> Table:

@@ -43,7 +43,7 @@ def _accounting(folder: str, planted: Planted) -> Iterator[Check]:
 def _pages(folder: str, planted: Planted) -> Iterator[Check]:
     urls = tables.read(folder, "pages")["url"].to_pylist()
     yield Check("pages", len(planted.page_urls), len(urls))
-    yield Check("pages that are missing", set(), set(planted.page_urls) - set(urls))
+    yield Check("no page missing", set(), set(planted.page_urls) - set(urls))
 
 
 def _passages(folder: str, planted: Planted) -> Iterator[Check]:
@@ -52,7 +52,7 @@ def _passages(folder: str, planted: Planted) -> Iterator[Check]:
         row = found.pop(passage.sha1, None)
         counts = row and tuple(row[n] for n in ("occurrences", "pages", "hosts", "domains"))
         yield Check(f"{passage.name}: {_told(passage)}", _expected(passage), counts)
-    yield Check("chunks reported that nobody planted", [], sorted(found))
+    yield Check("nothing reported that was not planted", [], sorted(found))
     histogram: Counter[int] = Counter()
     for row in tables.read(folder, "frequency_histogram").to_pylist():
         if row["kind"] == "chunk":

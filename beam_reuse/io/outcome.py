@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.io.files import open_files, write_whole
 from beam_reuse.io.manifest import Accounting, Outcome, Part
@@ -29,6 +30,7 @@ class SaveOutcome(beam.PTransform):
         super().__init__()
         self.path = path
 
+    @no_annotations
     def expand(self, given: Mapping[str, beam.PCollection]) -> beam.PCollection:
         counts = given["counts"] | "SumCounts" >> beam.CombinePerKey(sum)
         return (

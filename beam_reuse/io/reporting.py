@@ -30,34 +30,52 @@ class Figures:
 
 
 class _Tally:
-    """The totals of this process for one run, written now and then."""
+    """The totals of this process for one run, written now and then.
+
+    A report that comes too soon after the last is written when it is due, so what is shown
+    is never older than that.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
         self._figures = Figures()
         self._written = 0.0
-        self._pid = os.getpid()
+        self._due = False
 
     def add(self, nbytes: int, records: int, stage: str) -> None:
         now = time.time()
         with self._lock:
-            self._start_anew_after_fork()
+            if self._pid != os.getpid():
+                self._start()
             figures = self._figures
             figures.bytes += nbytes
             figures.records += records
             figures.stage = stage or figures.stage
             figures.at = now
-            if now - self._written < _seconds(self._folder):
+            wait = self._written + _seconds(self._folder) - now
+            if wait > 0:
+                self._write_later(wait)
                 return
-            self._written = now
-            content = json.dumps(vars(figures)).encode()
-        name = f"{socket.gethostname()}-{self._pid}.json"
-        _post(join(self._folder, name), content)
+        self._write()
 
-    def _start_anew_after_fork(self) -> None:
-        if self._pid != os.getpid():
-            self._pid, self._figures, self._written = os.getpid(), Figures(), 0.0
+    def _write_later(self, seconds: float) -> None:
+        if not self._due:
+            self._due = True
+            timer = threading.Timer(seconds, self._write)
+            timer.daemon = True
+            timer.start()
+
+    def _write(self) -> None:
+        with self._lock:
+            self._written, self._due = time.time(), False
+            content = json.dumps(vars(self._figures)).encode()
+            name = f"{socket.gethostname()}-{self._pid}.json"
+        _post(join(self._folder, name), content)
 
 
 def _post(path: str, content: bytes) -> None:

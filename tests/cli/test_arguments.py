@@ -54,6 +54,7 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
         (["index", "a", "--top", "3"], "only of run"),
         (["run", "a", "--top"], "--top needs a value"),
         (["run", "a", "-q"], "-q"),
+        (["run", "a", "--runner", "FlinkRuner"], "Did you mean FlinkRunner?"),
         (["run", "--zzzzqqq"], "unknown option --zzzzqqq. See"),
         (["demo", "a"], "unrecognized arguments: a"),
     ],
@@ -101,6 +102,11 @@ def test_wrong_values_name_option_value_and_what_is_allowed(option: str, text: s
 def test_sizes_show_as_they_are_typed() -> None:
     for text in ("64M", "1G", "500K", "1023"):
         assert show_size(parse_size(text)) == text
+
+
+@pytest.mark.parametrize("name", ["local", "flink", "FnApiRunner", "my.own.Runner"])
+def test_runners(name: str) -> None:
+    assert parse(["run", "a", "--runner", name]).values["runner"] == name
 
 
 def test_no_option_given_is_the_default() -> None:

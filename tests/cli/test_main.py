@@ -200,7 +200,8 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
 ) -> None:
     assert main(["run", "a", "-o", str(out), "--dry-run", "--top", "4"]) == 0
     shown = capsys.readouterr().out
-    for words in ("12 input files", "in-0", "2 more", "top: 4", "77 steps", "nothing was written"):
+    for words in ("12 input files", "in-0", "2 more", "top: 4", "max-record-bytes: 64M",
+                  "classic: false", "77 steps", "nothing was written"):
         assert words in shown
     assert not out.exists()
 

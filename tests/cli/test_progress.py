@@ -56,6 +56,16 @@ def test_reports_are_throttled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert read_figures(str(tmp_path)).bytes == 1
 
 
+def test_the_last_report_is_shown_when_it_is_due(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporting, "LOCAL_SECONDS", 0.1)
+    for _ in range(10):
+        ProgressReporter(str(tmp_path)).update(bytes=1)
+    time.sleep(0.3)
+    assert read_figures(str(tmp_path)).bytes == 10
+
+
 def test_reporting_after_the_run_folder_is_gone_does_no_harm(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     ProgressReporter(str(gone)).update(bytes=1)

@@ -1,0 +1,63 @@
+"""Whole runs, really stopped: what is left is no result, and the next run works."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from beam_reuse.cli import main
+from beam_reuse.demo.sample import sample_crawl
+from beam_reuse.demo.show import write_crawl
+from beam_reuse.io.manifest import NoResultError
+from beam_reuse.io.run_folder import WORK_PREFIX
+from beam_reuse.io.tables import read, read_manifest
+
+
+def start_run(tmp_path: Path) -> subprocess.Popen:
+    """A run of the sample crawl in a process of its own, past the start of its work."""
+    write_crawl(sample_crawl(), str(tmp_path / "crawl"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "beam_reuse", "run", str(tmp_path / "crawl"),
+         "-o", str(tmp_path / "out"), "--workers", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )
+    while process.poll() is None and not list((tmp_path / "out").glob(WORK_PREFIX + "*")):
+        time.sleep(0.05)
+    return process
+
+
+def no_result(folder: Path) -> bool:
+    try:
+        read_manifest(str(folder))
+    except NoResultError:
+        return True
+    return False
+
+
+def test_kill_9_leaves_no_result_and_the_next_run_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = random.Random()
+    for _ in range(2):
+        process = start_run(tmp_path)
+        time.sleep(rng.uniform(0, 2))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert no_result(tmp_path / "out")
+    assert main(["run", str(tmp_path / "crawl"), "-o", str(tmp_path / "out")]) == 0
+    assert read(str(tmp_path / "out"), "pages").num_rows == len(sample_crawl().pages)
+    assert not [p.name for p in (tmp_path / "out").iterdir() if p.name.startswith(".")]
+
+
+def test_a_polite_kill_cleans_up(tmp_path: Path) -> None:
+    process = start_run(tmp_path)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "stopped; no result was written" in told
+    assert not (tmp_path / "out").exists()
