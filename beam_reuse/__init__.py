@@ -1,3 +1,25 @@
 """beam_reuse finds content reuse in web crawls, as one Apache Beam graph."""
 
+from typing import Any
+
 __version__ = "0.1.0"
+
+# What `from beam_reuse import ...` offers, loaded when it is first asked for: Beam takes
+# seconds to import and `beam-reuse --help` does not need it.
+_OFFERED = {
+    "FindFrequentChunks": "beam_reuse.analyses.discover",
+    "ReadPages": "beam_reuse.pages.reading",
+    "ChunkSettings": "beam_reuse.core.settings",
+    "DiscoverySettings": "beam_reuse.core.settings",
+    "ReadSettings": "beam_reuse.core.settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "tables":
+        return import_module("beam_reuse.io.tables")
+    if name in _OFFERED:
+        return getattr(import_module(_OFFERED[name]), name)
+    raise AttributeError(f"module 'beam_reuse' has no attribute {name!r}")

@@ -21,6 +21,7 @@ from beam_reuse.columnar.block import VarBytes
 from beam_reuse.core.chunking import Chunks
 from beam_reuse.core.features import PageFeatures
 from beam_reuse.core.pages import RawPage
+from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 from beam_reuse.io.files import is_local, join, open_files
 
@@ -218,8 +219,7 @@ def _batch(pages: list[Page], schema: pa.Schema) -> pa.RecordBatch:
     if "tokens" in schema.names:
         for name in ("tokens", "images", "lines", "paragraphs"):
             columns[name] = _lists([getattr(f, name) for f in features], _TEXT[name])
-        links = [list(f.links) for f in features]
-        columns["links"] = pa.array(links, schema.field("links").type)
+        columns["links"] = _string_lists([f.links for f in features])
         columns["base"] = pa.array([f.base or b"" for f in features], pa.binary())
     if "payload" in schema.names:
         columns["payload"] = pa.array([p.raw.payload for p in pages], pa.binary())
@@ -253,6 +253,17 @@ def _lists(values: list[NDArray], kind: pa.DataType) -> pa.ListArray:
     else:
         inner = pa.array(flat.astype(_NUMPY[kind], copy=False), kind)
     return pa.ListArray.from_arrays(pa.array(offsets), inner, type=_list_of(kind))
+
+
+def _string_lists(values: list[ByteStrings]) -> pa.ListArray:
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum([len(v) for v in values], out=offsets[1:])
+    ends = np.zeros(offsets[-1] + 1, np.int32)
+    np.cumsum(np.concatenate([np.diff(v.offsets) for v in values]), out=ends[1:])
+    data = np.concatenate([v.data for v in values])
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    inner = pa.Array.from_buffers(pa.binary(), int(offsets[-1]), buffers)
+    return pa.ListArray.from_arrays(pa.array(offsets), inner, type=_list_of(pa.binary()))
 
 
 def _flat(array: pa.Array) -> NDArray:
