@@ -62,10 +62,10 @@ class PiecesCoder(OwnCoder):
     kind = list[Piece]
 
     def encode(self, value: Iterable[Piece]) -> bytes:
-        return _join_parts(piece.encode() for piece in value)
+        return join_parts(piece.encode() for piece in value)
 
     def decode(self, encoded: bytes) -> list[Piece]:
-        return [Piece.decode(part) for part in _split_parts(encoded)]
+        return [Piece.decode(part) for part in split_parts(encoded)]
 
 
 class IntsCoder(OwnCoder):
@@ -74,31 +74,33 @@ class IntsCoder(OwnCoder):
     kind = list[int]
 
     def encode(self, value: Iterable[int]) -> bytes:
-        return _join_parts(
+        return join_parts(
             n.to_bytes(n.bit_length() // 8 + 1, "little", signed=True) for n in value
         )
 
     def decode(self, encoded: bytes) -> list[int]:
-        return [int.from_bytes(part, "little", signed=True) for part in _split_parts(encoded)]
+        return [int.from_bytes(part, "little", signed=True) for part in split_parts(encoded)]
 
 
 def pack_array(names: Sequence[str], array: np.ndarray) -> bytes:
     """An array with a few names, compressed."""
     names_block = Block({"names": VarBytes.from_list([name.encode() for name in names])})
-    return _join_parts([names_block.to_bytes(), Block({"array": array}).to_bytes(True)])
+    return join_parts([names_block.to_bytes(), Block({"array": array}).to_bytes(True)])
 
 
 def unpack_array(encoded: bytes) -> tuple[tuple[str, ...], np.ndarray]:
     """What `pack_array` packed; the array may be written to."""
-    names, array = (Block.from_bytes(part) for part in _split_parts(encoded))
+    names, array = (Block.from_bytes(part) for part in split_parts(encoded))
     return tuple(n.decode() for n in names.strings("names").to_list()), array.array("array").copy()
 
 
-def _join_parts(parts: Iterable[bytes]) -> bytes:
+def join_parts(parts: Iterable[bytes]) -> bytes:
+    """Byte strings one after another, each after its length."""
     return b"".join(x for part in parts for x in (len(part).to_bytes(5, "little"), part))
 
 
-def _split_parts(encoded: bytes) -> list[bytes]:
+def split_parts(encoded: bytes) -> list[bytes]:
+    """What `join_parts` joined."""
     parts, at = [], 0
     while at < len(encoded):
         end = at + 5 + int.from_bytes(encoded[at : at + 5], "little")

@@ -4,16 +4,38 @@ from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder
+from apache_beam.coders import Coder, registry
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coders import IntsCoder
+from beam_reuse.columnar.coders import IntsCoder, OwnCoder, join_parts, split_parts
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
+class Sums(dict[str, int]):
+    """Sums by column name. A type of its own, as Beam's dicts hold 64-bit integers only."""
+
+
+class SumsCoder(OwnCoder):
+    """Names, then integers of any size."""
+
+    kind = Sums
+
+    def encode(self, value: Sums) -> bytes:
+        names = [name.encode() for name in value]
+        return join_parts([join_parts(names), IntsCoder().encode(value.values())])
+
+    def decode(self, encoded: bytes) -> Sums:
+        names, integers = split_parts(encoded)
+        sums = IntsCoder().decode(integers)
+        return Sums(zip((n.decode() for n in split_parts(names)), sums, strict=True))
+
+
+registry.register_coder(Sums, SumsCoder)
+
+
 class SumColumns(beam.PTransform):
-    """Block -> one dict {column: sum} of Python integers, exact at any size.
+    """Block -> one Sums, a dict {column: sum} of Python integers, exact at any size.
 
     Bool and integer columns. Without any block every sum is 0.
     """
@@ -23,11 +45,8 @@ class SumColumns(beam.PTransform):
         self.columns = tuple(columns)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return (
-            blocks
-            | "Sum" >> beam.CombineGlobally(SumInts(self.columns)).with_output_types(list[int])
-            | "Name" >> beam.Map(_named, self.columns).with_output_types(dict[str, int])
-        )
+        combine = beam.CombineGlobally(SumInts(self.columns))
+        return blocks | "Sum" >> combine.with_output_types(Sums)
 
 
 class CountRows(beam.PTransform):
@@ -39,10 +58,6 @@ class CountRows(beam.PTransform):
             | "Rows" >> beam.Map(len).with_output_types(int)
             | "Sum" >> beam.CombineGlobally(sum).with_output_types(int)
         )
-
-
-def _named(sums: list[int], columns: Sequence[str]) -> dict[str, int]:
-    return dict(zip(columns, sums, strict=True))
 
 
 class SumInts(beam.CombineFn):
@@ -59,11 +74,11 @@ class SumInts(beam.CombineFn):
         return [a + b for a, b in zip(sums, values, strict=True)]
 
     def merge_accumulators(self, accumulators: Iterable[list[int]]) -> list[int]:
-        return [sum(values) for values in zip(self.create_accumulator(), *accumulators,
-                                              strict=True)]
+        columns = zip(self.create_accumulator(), *accumulators, strict=True)
+        return [sum(values) for values in columns]
 
-    def extract_output(self, sums: list[int]) -> list[int]:
-        return sums
+    def extract_output(self, sums: list[int]) -> Sums:
+        return Sums(zip(self.columns, sums, strict=True))
 
     def get_accumulator_coder(self) -> Coder:
         return IntsCoder()

@@ -1,5 +1,7 @@
 """Hypothesis strategies for columns and blocks: few distinct values, so that keys repeat."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -58,4 +60,4 @@ def block_lists(draw, kinds: dict[str, str] | None = None, max_rows: int = 30) -
     whole = draw(blocks(kinds, max_rows=5 * max_rows))
     cuts = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=4)))
     edges = [0, *cuts, len(whole)]
-    return [whole.slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [whole.slice(a, b) for a, b in pairwise(edges)]
