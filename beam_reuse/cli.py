@@ -26,8 +26,12 @@ def entry() -> NoReturn:
     only with --debug."""
     if "--debug" not in sys.argv:
         logging.getLogger().setLevel(logging.ERROR)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _stop)
     sys.exit(main(sys.argv[1:]))
+
+
+def _stop(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def main(argv: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ class ProgressMonitor:
         self._total = 0
         self._stage, self._stage_since = "", 0.0
         self._started = time.monotonic()
+        self._pace = Pace()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
 
@@ -58,7 +59,26 @@ class ProgressMonitor:
             if self._stage_since > figures.at or not figures.stage:
                 figures.stage = self._stage
             figures.bytes = min(figures.bytes, self._total or figures.bytes)
-            self._display.show(figures, self._total, time.monotonic() - self._started)
+            now = time.monotonic()
+            left = self._pace.left(figures.bytes, self._total, now)
+            line = progress_line(figures, self._total, left)
+            self._display.show(line, figures.bytes, self._total, now - self._started)
+
+
+class Pace:
+    """How fast bytes are read, from the first report of any on: start-up does not count."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, int] | None = None
+
+    def left(self, done: int, total: int, now: float) -> float | None:
+        """Seconds until `total` is read; None while unknown, or when all is read."""
+        if not done:
+            return None
+        first, before = self._first = self._first or (now, done)
+        if done == before or done >= total:
+            return None
+        return (now - first) * (total - done) / (done - before)
 
 
 class _Lines:
@@ -72,8 +92,7 @@ class _Lines:
 
     def open(self) -> None: ...
 
-    def show(self, figures: Figures, total: int, elapsed: float) -> None:
-        line = progress_line(figures, total, elapsed)
+    def show(self, line: str, done: int, total: int, elapsed: float) -> None:
         if line != self._last:
             print(f"{clock(elapsed)}  {line}", file=self._out, flush=True)
         self._last = line
@@ -102,13 +121,13 @@ class _Terminal:
     def open(self) -> None:
         self._progress.start()
 
-    def show(self, figures: Figures, total: int, elapsed: float) -> None:
-        reading = 0 < figures.bytes < total
+    def show(self, line: str, done: int, total: int, elapsed: float) -> None:
+        reading = 0 < done < total
         self._progress.update(
             self._task,
             total=total if reading else None,
-            completed=figures.bytes if reading else 0,
-            description=progress_line(figures, total, elapsed),
+            completed=done if reading else 0,
+            description=line,
             elapsed=clock(elapsed),
         )
 
@@ -116,7 +135,7 @@ class _Terminal:
         self._progress.stop()
 
 
-def progress_line(figures: Figures, total: int, elapsed: float) -> str:
+def progress_line(figures: Figures, total: int, left: float | None) -> str:
     """Stage, bytes, records and the time left, as far as they are known."""
     words = [figures.stage or "starting"]
     if figures.bytes and total:
@@ -126,8 +145,7 @@ def progress_line(figures: Figures, total: int, elapsed: float) -> str:
         words.append(megabytes(figures.bytes))
     if figures.records:
         words.append(f"{figures.records:,} records")
-    if 0 < figures.bytes < total:
-        left = elapsed * (total - figures.bytes) / figures.bytes
+    if left is not None:
         words.append(f"about {clock(left)} left to read")
     return ", ".join(words)
 

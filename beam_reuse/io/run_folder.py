@@ -124,15 +124,17 @@ class ResultFolder:
             self._files.move(join(self.work.root, name), join(self.path, name))
 
     def _leave(self) -> None:
-        self._files.delete_tree(self.work.root)
-        self._lock.release()
+        try:
+            self._recover()
+        finally:
+            self._lock.release()
         if self._made:
             with suppress(OSError):
                 os.rmdir(self.path)
 
     def _recover(self) -> None:
-        """Remove what dead runs left: their work folders and, without a manifest, the files
-        their journals name."""
+        """Remove what dead runs and this one leave: work folders and, without a manifest, the
+        files their journals name."""
         for leftover in self._leftovers():
             with suppress(FileNotFoundError):
                 journal = self._files.read(join(self.path, leftover, JOURNAL))

@@ -53,8 +53,14 @@ def test_kill_9_leaves_no_result_and_the_next_run_works(
     assert not [p.name for p in (tmp_path / "out").iterdir() if p.name.startswith(".")]
 
 
-def test_a_polite_kill_cleans_up(tmp_path: Path) -> None:
-    process = start_run(tmp_path)
+def test_a_polite_kill_cleans_up_even_where_a_shell_has_switched_ctrl_c_off(
+    tmp_path: Path,
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = start_run(tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     _, told = process.communicate(timeout=60)

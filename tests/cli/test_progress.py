@@ -11,7 +11,7 @@ import pytest
 from beam_reuse import progress
 from beam_reuse.io import reporting
 from beam_reuse.io.reporting import Figures, ProgressReporter, read_figures
-from beam_reuse.progress import ProgressMonitor, clock, megabytes, progress_line
+from beam_reuse.progress import Pace, ProgressMonitor, clock, megabytes, progress_line
 
 
 @pytest.fixture(autouse=True)
@@ -76,10 +76,11 @@ def test_plain_lines_when_not_a_terminal(tmp_path: Path) -> None:
     out = io.StringIO()
     with ProgressMonitor(str(tmp_path), out) as monitor:
         monitor.expect(4_000_000)
-        ProgressReporter(str(tmp_path)).update(1_000_000, 250, "reading")
-        time.sleep(0.3)
+        for _ in range(2):
+            ProgressReporter(str(tmp_path)).update(500_000, 125, "reading")
+            time.sleep(0.3)
     lines = out.getvalue().splitlines()
-    assert any("reading, 1.0 MB of 4.0 MB (25%), 250 records, about 0:00 left" in x for x in lines)
+    assert any("reading, 1.0 MB of 4.0 MB (25%), 250 records, about 0:0" in x for x in lines)
     assert "\x1b" not in out.getvalue()
 
 
@@ -104,18 +105,27 @@ def test_a_bar_in_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("figures", "total", "line"),
+    ("figures", "total", "left", "line"),
     [
-        (Figures(), 0, "starting"),
-        (Figures(0, 0, "listing"), 10, "listing"),
-        (Figures(500, 2, "reading"), 0, "reading, 500 B, 2 records"),
-        (Figures(500, 2, "reading"), 1000, "reading, 500 B of 1.0 kB (50%), 2 records, "
-                                           "about 1:00 left to read"),
-        (Figures(1000, 4, "sorting"), 1000, "sorting, 1.0 kB of 1.0 kB (100%), 4 records"),
+        (Figures(), 0, None, "starting"),
+        (Figures(0, 0, "listing"), 10, None, "listing"),
+        (Figures(500, 2, "reading"), 0, None, "reading, 500 B, 2 records"),
+        (Figures(500, 2, "reading"), 1000, 60.0,
+         "reading, 500 B of 1.0 kB (50%), 2 records, about 1:00 left to read"),
+        (Figures(1000, 4, "sorting"), 1000, None, "sorting, 1.0 kB of 1.0 kB (100%), 4 records"),
     ],
 )
-def test_what_a_line_says(figures: Figures, total: int, line: str) -> None:
-    assert progress_line(figures, total, 60.0) == line
+def test_what_a_line_says(figures: Figures, total: int, left: float | None, line: str) -> None:
+    assert progress_line(figures, total, left) == line
+
+
+def test_the_time_left_follows_from_the_pace_since_the_first_bytes() -> None:
+    pace = Pace()
+    assert pace.left(0, 1000, 3.0) is None
+    assert pace.left(100, 1000, 50.0) is None
+    assert pace.left(100, 1000, 51.0) is None
+    assert pace.left(300, 1000, 54.0) == 4.0 * 700 / 200
+    assert pace.left(1000, 1000, 60.0) is None
 
 
 def test_numbers_for_people() -> None:

@@ -216,6 +216,42 @@ def test_death_before_any_single_change_leaves_a_whole_result_or_none(
     assert changes > 10
 
 
+class FaultyFiles(MortalFiles):
+    """Local files whose n-th change on disk fails once, as on a full disk or at Ctrl-C."""
+
+    def _live(self) -> None:
+        self.left -= 1
+        if self.left == -1:
+            raise OSError("no space left")
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_an_error_at_any_single_change_leaves_a_whole_result_or_nothing(
+    tmp_path: Path, earlier: bool
+) -> None:
+    changes = 0
+    while True:
+        out = tmp_path / f"out{changes}"
+        if earlier:
+            run(out, "old", OLD)
+        failed = False
+        try:
+            with ResultFolder(str(out), True, FaultyFiles(changes)) as folder:
+                publish(folder, "new", NEW)
+        except OSError:
+            failed = True
+        found = whole_result(out)
+        assert found in ({None, "old", "new"} if failed else {"new"})
+        if out.exists() and found is None:
+            assert not [name for name in visible_files(out) if not name.startswith(".")]
+        run(out, "next", NEW, overwrite=True)
+        assert whole_result(out) == "next"
+        if not failed:
+            break
+        changes += 1
+    assert changes > 10
+
+
 WRITER = """
 import sys
 sys.path[:0] = {path!r}
