@@ -10,7 +10,11 @@ A reader of a range [start, end) that begins in the middle of a file speculates:
 the first start in its range. It reads the records that begin before `end`, and the
 garbage its chain ends in, up to the next start (`next_start`). Speculation can be fooled
 by a crawl file stored inside a record; `ranges.true_starts` tells from the `next_start` of
-all ranges which records stand.
+all ranges which records stand. This is exact for gzip only: a fooled reader comes back to
+the true chain, because bytes that lie across the end of a record cannot have the checksum
+of a member that was stored in it. In a plain file, or in a zstd frame without checksum, a
+page could hold the header of a record just as long as what the crawler wrote behind it, and
+a fooled reader would pass over that; such files are read from their first byte only.
 
 Offsets are unique in a file: the record number i (from 0) of one compressed unit at offset p
 has offset p + i, and a unit with more records than bytes is cut off with a reject.
@@ -31,6 +35,8 @@ class Chain(Protocol):
     """The starts of a file, and the records that follow each."""
 
     size: int
+    first: int
+    """Where the chain of the whole file begins."""
 
     def open(self, pos: int) -> Any:
         """What `read` needs of the unit at `pos`; `Corrupt` if `pos` is no start."""
@@ -45,22 +51,20 @@ class Chain(Protocol):
 class RangeChain:
     """Outcomes of the range [start, end) of a chain; iterate once.
 
-    `known` says that the chain surely passes `start` (the file's first byte, or what the
-    fold found). `position` moves on while iterating; `next_start` is set at the end: where
-    the chain goes on, at or behind `end`.
+    `position` moves on while iterating; `next_start` is set at the end: where the chain
+    goes on, at or behind `end`.
     """
 
-    def __init__(self, file: str, chain: Chain, start: int, end: int, known: bool) -> None:
+    def __init__(self, file: str, chain: Chain, start: int, end: int) -> None:
         self._file = file
         self._chain = chain
-        self._known = known
         self._end = end
         self.position = start
         self.next_start = end
 
     def __iter__(self) -> Iterator[Outcome]:
         chain = self._chain
-        found = self.position if self._known else chain.find(self.position, self._end)
+        found = chain.find(self.position, self._end) if self.position else chain.first
         pos = self._end if found is None else found
         while found is not None and pos < chain.size:
             self.position = pos
@@ -93,6 +97,7 @@ class PlainChain:
 
     def __init__(self, file: str, window: Window, form: RecordFormat, limit: int) -> None:
         self.size = window.size
+        self.first = 0
         self._file = file
         self._window = window
         self._form = form
@@ -123,6 +128,7 @@ class CompressedChain:
     def __init__(self, file: str, window: Window, units: Units, form: RecordFormat,
                  limit: int) -> None:
         self.size = window.size
+        self.first = units.first()
         self._file = file
         self._window = window
         self._units = units
@@ -160,6 +166,7 @@ class CompressedChain:
 
     def read(self, pos: int, unit: Inflated) -> Generator[Outcome, None, int]:
         at = index = 0
+        trusted = pos == self.first
         while True:
             offset = pos + index
             try:
@@ -167,16 +174,17 @@ class CompressedChain:
                     raise Corrupt("too-many-records", "more records than compressed bytes",
                                   sound=True)
                 record = frame(unit, at, self._form, self._limit)
+                last = unit.ends_at(record.next)
+                trusted = trusted or last or self._trust(pos)
             except Corrupt as bad:
-                found = self._find_inside(unit, at, bad)
+                found = self._find_inside(unit, at, bad, trusted)
                 if found is None:
                     after = self.find(unit.finish() if bad.sound else offset + 1, self.size)
                     yield reject(self._file, offset, bad, after)
                     return self.size if after is None else after
                 yield reject(self._file, offset, bad, offset)
-                at = found
+                at, trusted = found, True
             else:
-                last = unit.ends_at(record.next)
                 length = unit.finish() - pos if last and not index else record.next - at
                 yield self._form.outcome(record, Place(self._file, offset, length))
                 if last:
@@ -185,7 +193,17 @@ class CompressedChain:
             unit.release(at - 1)
             index += 1
 
-    def _find_inside(self, unit: Inflated, at: int, bad: Corrupt) -> int | None:
+    def _trust(self, pos: int) -> bool:
+        """True if the unit at `pos` is sound to its end, else `Corrupt`.
+
+        A unit with more than one record is looked through before the first is given out,
+        unless it begins the file (one that was compressed as a whole, and is read from its
+        first byte): in another place it may be a page's own, made up to add records.
+        """
+        self._units.open(pos).finish()
+        return True
+
+    def _find_inside(self, unit: Inflated, at: int, bad: Corrupt, trusted: bool) -> int | None:
         """Where the next record starts inside the unit, None if none does.
 
         A unit that turns out to be corrupt further on is no longer `bad.sound`.
@@ -198,7 +216,10 @@ class CompressedChain:
             if bad.reason == "too-many-records":
                 unit.finish()
                 return None
-            return find_record(unit, max(at, unit.base) + 1, self._form)
+            found = find_record(unit, max(at, unit.base) + 1, self._form)
+            if found is not None and not trusted:
+                self._trust(unit.start)
+            return found
         except Corrupt:
             bad.sound = False
             return None

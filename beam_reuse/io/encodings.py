@@ -7,8 +7,9 @@ from io import BytesIO
 import brotli
 from isal import isal_zlib
 
+from beam_reuse.io import zstd_frames
 from beam_reuse.io.kinds import is_binary
-from beam_reuse.io.members import ZSTD_MAGIC, Corrupt, IsalError, ZstdUnits, inflate_file
+from beam_reuse.io.members import Corrupt, IsalError, inflate_file
 from beam_reuse.io.window import Window
 
 _STEP = 1 << 20
@@ -152,11 +153,11 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    if not body.startswith(ZSTD_MAGIC):
+    if not body.startswith(zstd_frames.MAGIC):
         raise _NotEncoded
     window = Window(BytesIO(body), len(body))
     try:
-        yield from inflate_file(ZstdUnits(window), len(body))
+        yield from inflate_file(zstd_frames.ZstdUnits(window), len(body))
     except Corrupt as bad:
         reason = "truncated-encoding" if bad.reason == "truncated" else "bad-encoding"
         raise Undecodable(reason, f"zstd: {bad.detail}") from None

@@ -1,4 +1,4 @@
-"""The compressed units of a crawl file: gzip members and zstd frames.
+"""The compressed units of a crawl file, and the commonest of them: gzip members.
 
 A crawl file in a compressed form is a row of units, each of which inflates to one record
 (or, wrongly compressed, to several). Framing is our own: FastWARC ends a file at its first
@@ -10,7 +10,6 @@ are verified, and nothing is inflated that nobody asked for.
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
-import zstandard
 from isal import isal_zlib
 
 from beam_reuse.io.window import Span, Window
@@ -18,12 +17,8 @@ from beam_reuse.io.window import Span, Window
 HEAD = 8192
 FEEDS = (32 << 10, 128 << 10)
 STEP = 1 << 20
+_RELEASED = 128 << 10
 GZIP_MAGIC = b"\x1f\x8b\x08"
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-ZSTD_DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
-ZSTD_MAX_WINDOW = 1 << 27
-ZSTD_MAX_DICTIONARY = 16 << 20
-_ZSTD_BLOCK = 128 << 10
 
 
 IsalError = cast(type[Exception], isal_zlib.error)
@@ -51,6 +46,8 @@ class Inflated:
     `end` is the offset in the file behind the unit, set once all is inflated. Where the
     unit is corrupt, what came before is given, and then `Corrupt` raised.
     """
+
+    forward = True
 
     def __init__(self, window: Window, start: int, head: bytes) -> None:
         self.window = window
@@ -82,7 +79,7 @@ class Inflated:
         self._buffer = b"".join(pieces)
 
     def release(self, pos: int) -> None:
-        if pos - self.base > STEP:
+        if pos - self.base > _RELEASED:
             self._buffer = self._buffer[pos - self.base:]
             self.base = pos
 
@@ -162,78 +159,6 @@ class GzipMember(Inflated):
         return piece
 
 
-class ZstdFrame(Inflated):
-    """One zstd frame; see `Inflated`. Its end is read off its block headers, so that a
-    frame nobody wants is passed without inflating it."""
-
-    def __init__(self, window: Window, start: int,
-                 dictionary: zstandard.ZstdCompressionDict | None) -> None:
-        self._frame_end = _zstd_frame_end(window, start)
-        self._source = _Stretch(window, start, self._frame_end)
-        inflater = zstandard.ZstdDecompressor(dict_data=dictionary,
-                                              max_window_size=ZSTD_MAX_WINDOW)
-        source: Any = self._source
-        self._reader = inflater.stream_reader(source, read_size=_ZSTD_BLOCK)
-        super().__init__(window, start, b"")
-        self.head = self._buffer = self._pull(HEAD)
-
-    def finish(self) -> int:
-        return self._frame_end
-
-    def consumed(self) -> int:
-        return min(self._source.pos, self._frame_end) - self.start
-
-    def _pull(self, wanted: int) -> bytes:
-        try:
-            piece: bytes = self._reader.read(min(max(wanted, 1), STEP))
-        except zstandard.ZstdError as error:
-            raise Corrupt("bad-zstd", str(error)) from None
-        if not piece:
-            self.end = self._frame_end
-        return piece
-
-
-class _Stretch:
-    """Bytes [pos, end) of a window as a source to read from."""
-
-    def __init__(self, window: Window, pos: int, end: int) -> None:
-        self._window = window
-        self._end = end
-        self.pos = pos
-
-    def read(self, length: int) -> bytes:
-        buffer, a, b = self._window.span(self.pos, min(length, self._end - self.pos))
-        self.pos += b - a
-        return buffer[a:b]
-
-
-def _zstd_frame_end(window: Window, start: int) -> int:
-    """The offset behind the zstd frame at `start`, from its headers alone."""
-    buffer, a, b = window.span(start, 18)
-    head = buffer[a:b]
-    if len(head) < 5 or head[:4] != ZSTD_MAGIC:
-        raise Corrupt("bad-zstd", "no zstd frame")
-    flags = head[4]
-    single = flags >> 5 & 1
-    size_bytes = (single, 2, 4, 8)[flags >> 6]
-    pos = start + 5 + (not single) + (0, 1, 2, 4)[flags & 3] + size_bytes
-    while True:
-        buffer, a, b = window.span(pos, 3)
-        if b - a < 3:
-            raise Corrupt("truncated", "the file ends inside a zstd frame")
-        block = int.from_bytes(buffer[a:b], "little")
-        kind, length = block >> 1 & 3, block >> 3
-        if kind == 3 or (length > _ZSTD_BLOCK and kind != 1):
-            raise Corrupt("bad-zstd", "bad block header")
-        pos += 3 + (1 if kind == 1 else length)
-        if block & 1:
-            break
-    pos += 4 if flags >> 2 & 1 else 0
-    if pos > window.size:
-        raise Corrupt("truncated", "the file ends inside a zstd frame")
-    return pos
-
-
 class Units(Protocol):
     """How the units of one compression are found in a file."""
 
@@ -261,48 +186,6 @@ class GzipUnits:
 
     def open(self, pos: int) -> Inflated:
         return GzipMember(self._window, pos)
-
-
-class ZstdUnits:
-    """Zstd frames, with the dictionary that a .warc.zst may open with; see `Units`."""
-
-    name = "zstd frame"
-    magic = ZSTD_MAGIC
-
-    def __init__(self, window: Window) -> None:
-        self._window = window
-        self._first, self._dictionary = _zstd_dictionary(window)
-
-    def first(self) -> int:
-        return self._first
-
-    def open(self, pos: int) -> Inflated:
-        buffer, a, b = self._window.span(pos, 4)
-        if buffer[a:b] != ZSTD_MAGIC:
-            raise Corrupt("garbage", "no zstd frame starts here")
-        return ZstdFrame(self._window, pos, self._dictionary)
-
-
-def _zstd_dictionary(window: Window) -> tuple[int, zstandard.ZstdCompressionDict | None]:
-    """Offset of the first frame, and the dictionary in the skippable frame before it.
-
-    The dictionary may itself be compressed. One that cannot be read counts as none: the
-    frames that need it are then rejected one by one.
-    """
-    buffer, a, b = window.span(0, 8)
-    if buffer[a:a + 4] != ZSTD_DICTIONARY_MAGIC or b - a < 8:
-        return 0, None
-    length = int.from_bytes(buffer[a + 4:b], "little")
-    if 8 + length > window.size or length > ZSTD_MAX_DICTIONARY:
-        return 0, None
-    buffer, a, b = window.span(8, length)
-    data = buffer[a:b]
-    if data[:4] == ZSTD_MAGIC:
-        try:
-            data = zstandard.ZstdDecompressor().stream_reader(data).read(ZSTD_MAX_DICTIONARY)
-        except zstandard.ZstdError:
-            return 8 + length, None
-    return 8 + length, zstandard.ZstdCompressionDict(data)
 
 
 def inflate_file(units: Units, size: int) -> Iterator[bytes]:

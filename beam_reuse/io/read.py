@@ -31,15 +31,13 @@ class RangeReader:
 
     `records` and `bytes_read` move on while iterating and may be polled. At the end
     `next_start` is what `ranges.true_starts` wants: where the chain of records goes on, or
-    `NO_DOUBT` where all outcomes stand (whole files, rows). `known_start` reads a part of a
-    file from an offset its chain is known to pass, instead of looking for a first record.
+    `NO_DOUBT` where all outcomes stand. Files that cannot be read from the middle are read
+    whole by the range that begins them.
     """
 
-    def __init__(self, piece: FileRange, settings: ReadSettings,
-                 known_start: int | None = None) -> None:
+    def __init__(self, piece: FileRange, settings: ReadSettings) -> None:
         self._piece = piece
         self._settings = settings
-        self._known_start = known_start
         self._source: Source | None = None
         self._done = 0
         self._start = 0
@@ -76,7 +74,7 @@ class RangeReader:
             source = self._source_of(file, window, form, start, end)
             self._source = source
             yield from source
-            if isinstance(source, RangeChain) and self._piece.is_part:
+            if isinstance(source, RangeChain) and form.splittable and self._piece.is_part:
                 self.next_start = source.next_start
 
     def _source_of(self, file: InputFile, window: Window, form: FileFormat, start: int,
@@ -85,11 +83,9 @@ class RangeReader:
             return ParquetRows(file.path, start, end, self._settings)
         if form.content == "jsonl":
             return Lines(file.path, window, form.units, start, end, self._settings)
-        chain = _chain(file, window, form, self._settings)
-        if self._known_start is not None:
-            return RangeChain(file.path, chain, self._known_start, end, known=True)
-        first = form.units.first() if start == 0 and form.units else start
-        return RangeChain(file.path, chain, first, end, known=start == 0)
+        if not form.splittable:
+            start, end = (0, file.size) if start == 0 else (file.size, file.size)
+        return RangeChain(file.path, _chain(file, window, form, self._settings), start, end)
 
 
 def _chain(file: InputFile, window: Window, form: FileFormat, settings: ReadSettings) -> Chain:

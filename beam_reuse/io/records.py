@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from beam_reuse.core.pages import Outcome
 from beam_reuse.io.members import HEAD, Corrupt
-from beam_reuse.io.window import Bytes, Span
+from beam_reuse.io.window import Bytes
 
 MAX_HEADER = 1 << 20
 PREFIX = 64 << 10
@@ -82,23 +82,19 @@ def frame(content: Bytes, at: int, form: RecordFormat, limit: int) -> Record:
     whole = length <= limit
     held = length if whole else min(length, PREFIX)
     try:
-        if a + held + _TAIL > b:
-            buffer, a, b = content.span(block, held + _TAIL)
-        if not whole:
-            content.skip(block + length - 1)
-        behind = block + length
-        if whole and b - a < held:
-            raise _short(content, block + b - a, f"the header says {length} bytes")
-        if not whole and _empty(content.span(behind - 1, 1)):
-            raise _short(content, behind - 1, f"the header says {length} bytes")
-        return Record(header, buffer, a, a + held, whole, _behind(content, behind, form))
+        if content.forward:
+            if a + held + _TAIL > b:
+                buffer, a, b = content.span(block, held + _TAIL)
+            if not whole:
+                content.skip(block + length - 1)
+            behind = _behind_block(content, block, length, form)
+        else:  # a wrong length must not cost the reading of a wrong block
+            behind = _behind_block(content, block, length, form)
+            buffer, a, b = content.span(block, held)
+        return Record(header, buffer, a, a + held, whole, behind)
     except Corrupt as bad:
         bad.url = form.url(header)
         raise
-
-
-def _empty(span: Span) -> bool:
-    return span[1] >= span[2]
 
 
 def _long_header(content: Bytes, at: int,
@@ -123,8 +119,13 @@ def _short(content: Bytes, end: int, expected: str) -> Corrupt:
     return Corrupt("truncated", f"{expected}, but the content ends", sound=True)
 
 
-def _behind(content: Bytes, pos: int, form: RecordFormat) -> int:
-    """The position behind the line ends that follow a block ending at `pos`."""
+def _behind_block(content: Bytes, block: int, length: int, form: RecordFormat) -> int:
+    """The position behind the line ends that follow a block of `length` bytes."""
+    pos = block + length
+    if length:
+        _, a, b = content.span(pos - 1, 1)
+        if a >= b:
+            raise _short(content, pos - 1, f"the header says {length} bytes")
     here = pos
     while True:
         buffer, a, b = content.span(here, HEAD)

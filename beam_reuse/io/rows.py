@@ -38,8 +38,7 @@ def row_outcome(row: Mapping[str, Any], place: Place, settings: ReadSettings) ->
     column = next((c for c in _TYPES if isinstance(row.get(c), str | bytes)), None)
     if column is None:
         return capture.rejected("missing-content", "the row has neither html nor text")
-    status = row.get("status")
-    status = status if isinstance(status, int) and not isinstance(status, bool) else None
+    status = _status(row.get("status"))
     if status is not None and settings.statuses is not None and status not in settings.statuses:
         return capture.skipped("status")
     if "document" not in settings.content_types:
@@ -65,6 +64,15 @@ def utf8(text: str) -> bytes:
 
 def _clean(url: str | bytes) -> str:
     return clean_url(url.encode("utf-8", "surrogatepass") if isinstance(url, str) else url)
+
+
+def _status(value: object) -> int | None:
+    """A status, also written as text or as a float (columns with gaps become floats)."""
+    if isinstance(value, str):
+        value = int(value) if value.isdecimal() and len(value) == 3 else None
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _declared(content_type: object) -> tuple[str, str]:

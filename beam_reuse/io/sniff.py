@@ -5,18 +5,10 @@ from dataclasses import dataclass
 
 import orjson
 
+from beam_reuse.io import zstd_frames
 from beam_reuse.io.arc import ArcFormat
 from beam_reuse.io.kinds import type_of_name
-from beam_reuse.io.members import (
-    GZIP_MAGIC,
-    HEAD,
-    ZSTD_DICTIONARY_MAGIC,
-    ZSTD_MAGIC,
-    Corrupt,
-    GzipUnits,
-    Units,
-    ZstdUnits,
-)
+from beam_reuse.io.members import GZIP_MAGIC, HEAD, Corrupt, GzipUnits, Units
 from beam_reuse.io.window import Window
 
 _COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
@@ -31,6 +23,11 @@ class FileFormat:
 
     content: str
     units: Units | None
+
+    @property
+    def splittable(self) -> bool:
+        """True if records can be found from the middle of the file (see `chain`)."""
+        return isinstance(self.units, GzipUnits)
 
 
 def plain_name(path: str) -> tuple[str, str]:
@@ -52,8 +49,8 @@ def sniff(window: Window, path: str) -> FileFormat:
     units: Units | None = None
     if head.startswith(GZIP_MAGIC):
         units = GzipUnits(window)
-    elif head.startswith((ZSTD_MAGIC, ZSTD_DICTIONARY_MAGIC)):
-        units = ZstdUnits(window)
+    elif head.startswith((zstd_frames.MAGIC, zstd_frames.DICTIONARY_MAGIC)):
+        units = zstd_frames.ZstdUnits(window)
     if units is not None:
         try:
             head = units.open(units.first()).head
@@ -63,7 +60,7 @@ def sniff(window: Window, path: str) -> FileFormat:
     named = _NAMES.get(name.rpartition(".")[2].lower(), "page")
     content = by_content or named
     if units is None and not by_content and named_compression and named != "page":
-        units = GzipUnits(window) if named_compression == "gzip" else ZstdUnits(window)
+        units = GzipUnits(window) if named_compression == "gzip" else zstd_frames.ZstdUnits(window)
     return FileFormat(content, units)
 
 

@@ -9,6 +9,7 @@ from typing import IO, Protocol
 
 from beam_reuse.io.files import is_local, local_path, open_files
 
+FIRST_BLOCK = 64 << 10
 BLOCK = 1 << 20
 REMOTE_BLOCK = 4 << 20
 
@@ -16,7 +17,12 @@ Span = tuple[bytes, int, int]
 
 
 class Bytes(Protocol):
-    """Bytes at positions: a file, or what a compressed unit of it inflates to."""
+    """Bytes at positions: a file, or what a compressed unit of it inflates to.
+
+    `forward` tells that what lies far ahead can only be reached through all before it.
+    """
+
+    forward: bool
 
     def span(self, pos: int, length: int) -> Span:
         """(buffer, a, b): buffer[a:b] are the `length` bytes at `pos`, fewer at the end only."""
@@ -31,13 +37,17 @@ class Bytes(Protocol):
 class Window:
     """The first `size` bytes of an open file as `Bytes`; what was appended later is not read.
 
-    Memory: one block, or the longest span asked for.
+    Blocks grow from small ones, so that a look at a file's start is cheap. Memory: one
+    block, or the longest span asked for.
     """
+
+    forward = False
 
     def __init__(self, handle: IO[bytes], size: int, block: int = BLOCK) -> None:
         self.size = size
         self._handle = handle
-        self._block = block
+        self._largest = block
+        self._block = FIRST_BLOCK
         self._start = 0
         self._buffer = b""
 
@@ -63,6 +73,7 @@ class Window:
 
     def _load(self, pos: int, length: int) -> None:
         wanted = min(max(length, self._block), self.size - pos)
+        self._block = min(4 * self._block, self._largest)
         self._handle.seek(pos)
         pieces = []
         while wanted > 0:

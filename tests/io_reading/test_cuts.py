@@ -2,6 +2,7 @@
 
 import os
 import random
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,13 +15,14 @@ from hypothesis import strategies as st
 from beam_reuse.core.pages import RawPage, Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.inputs import list_files
-from beam_reuse.io.ranges import NO_DOUBT, NOTHING, FileRange, cut, true_starts
+from beam_reuse.io.ranges import NO_DOUBT, NOTHING, cut, true_starts
 from beam_reuse.io.read import RangeReader
 from tests.broken.writing import (
     arc,
     arc_start,
     flipped,
     gz,
+    gzip_frame,
     http,
     info,
     page,
@@ -184,16 +186,6 @@ def test_reader_is_misled_without_the_fold(tmp_path: Path) -> None:
     assert len(read_cut(path, 300)) == 2
 
 
-def test_known_start_reads_what_speculation_would_miss(tmp_path: Path) -> None:
-    path = tmp_path / "cut.warc.gz"
-    path.write_bytes(gz(page(1)) + gz(page(2)) + gz(page(3)))
-    second, third = (outcome.offset for outcome in read_whole(path)[1:])
-    file = list_files([str(path)])[0]
-    reader = RangeReader(FileRange(0, (file,), 10, third), ReadSettings(), known_start=second)
-    assert [outcome.offset for outcome in reader] == [second]
-    assert reader.next_start == third
-
-
 def test_garbage_belongs_to_the_reader_that_comes_upon_it(tmp_path: Path) -> None:
     path = tmp_path / "cut.warc.gz"
     first, garbage = gz(page(1)), b"garbage" * 400
@@ -202,6 +194,50 @@ def test_garbage_belongs_to_the_reader_that_comes_upon_it(tmp_path: Path) -> Non
         outcomes = read_cut(path, size)
         assert shape(outcomes) == ("page", "rejected:garbage", "page")
         assert isinstance(outcomes[1], Rejected) and outcomes[1].offset == len(first)
+
+
+def _raw_frame(block: bytes, covered: int) -> bytes:
+    """A zstd frame without checksum whose one raw block is `block` and `covered` bytes more."""
+    header = (len(block) + covered) << 3 | 1
+    return b"\x28\xb5\x2f\xfd\x00\x58" + header.to_bytes(3, "little") + block
+
+
+@pytest.mark.parametrize("name", ["swallow.warc", "swallow.warc.gz", "swallow.warc.zst"])
+def test_a_page_cannot_make_records_behind_it_disappear(name: str, tmp_path: Path) -> None:
+    """A page that ends in the header of a record as long as what the crawler writes next."""
+    wrap = {"warc": bytes, "gz": gz, "zst": zstandard.compress}[name.rpartition(".")[2]]
+    behind = [wrap(page(n)) for n in (7, 8, 9)]
+    length = len(behind[0] + behind[1])
+    trap = b"\n" + warc(b"", length=4 + length)[:-4]
+    if wrap is gz:
+        trap = stored(trap[1:] + bytes(length))[:-length]
+    elif wrap is not bytes:
+        trap = _raw_frame(warc(b"", length=length - 4)[:-4], length)
+    trapped = _holds(b"x" * 500 + trap, 1)
+    first = {gz: stored, bytes: bytes}.get(wrap, lambda data: _raw_frame(data[:-4], 0))(trapped)
+    path = tmp_path / name
+    path.write_bytes(first + b"".join(behind))
+    whole = read_whole(path)
+    assert shape(whole) == ("page",) * 4
+    assert all(read_cut(path, size) == whole for size in range(300, 900, 10))
+
+
+def _endless_member(records: bytes) -> bytes:
+    """The start of a gzip member: `records`, then a stored block of what the file goes on with."""
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+    body = deflater.compress(records) + deflater.flush(zlib.Z_FULL_FLUSH)
+    return gzip_frame(body, b"")[:-8] + b"\x00\xff\xff\x00\x00"
+
+
+def test_a_page_cannot_add_records(tmp_path: Path) -> None:
+    """A page that ends in the start of a member with more records than it has bytes."""
+    trap = _endless_member(b"WARC/1.0\r\nA:\r\nContent-Length:0\r\n\r\n\r\n\r\n" * 600)
+    path = tmp_path / "many.warc.gz"
+    noise = gz(_holds(random.Random(1).randbytes(4000), 2))
+    path.write_bytes(stored(_holds(b"x" * 500 + trap, 1)) + noise + gz(page(3)))
+    whole = read_whole(path)
+    assert shape(whole) == ("page",) * 3
+    assert all(read_cut(path, size) == whole for size in range(300, 900, 20))
 
 
 def test_fold() -> None:
