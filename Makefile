@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 .PHONY: demo test lint types unit test-lowest clean
 
 demo: $(STAMP)
-	$(BIN)/beam-reuse demo -o demo-result
+	$(BIN)/beam-reuse demo -o demo-result --overwrite
 
 test: lint types unit
 

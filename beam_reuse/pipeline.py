@@ -97,7 +97,8 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
             inputs.ranges, inputs.indexes, join(work.spill, "parts"), ingest_settings(plan),
             shuffle, work.progress)
         receipts = [
-            blocks | f"Write {name}" >> WriteTable(tables.SCHEMAS[name], shuffle, work.tables)
+            blocks | f"Write {name}" >> WriteTable(
+                tables.SCHEMAS[name], shuffle, work.tables, progress=work.progress)
             for name, blocks in result_tables(plan, pages).items()
         ]
         counts = pages | "Account" >> CountRecords()

@@ -203,10 +203,11 @@ def _normalised(chunk: bytes, settings: ChunkSettings) -> bytes:
 
 def _found(listed: Block, others: Block | None, what: str) -> NDArray[np.int64]:
     """For each listed chunk the first row of `others`; a missing one is a defect, not data."""
-    low, high = match_ranges(listed, others, ("sha1",)) if others is not None else ([], [])
-    if others is None or not np.all(low < high):
-        raise AssertionError(f"a frequent chunk has lost its {what} on the way")
-    return np.asarray(low)
+    if others is not None:
+        low, high = match_ranges(listed, others, ("sha1",))
+        if np.all(low < high):
+            return low
+    raise AssertionError(f"a frequent chunk has lost its {what} on the way")
 
 
 def _sortable(timestamps: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -57,7 +57,7 @@ class FindFrequentChunks(Analysis):
             frequent | "MayBeFrequent" >> BuildKeyFilter(SHA1, pages.shuffle.filter_keys))
         places = (
             pages.parts
-            | "FetchPartsAgain" >> Fetch(pages.shuffle)
+            | "FetchPartsAgain" >> Fetch(pages.shuffle, may_be_frequent)
             | "PlacesOfFrequent" >> MapBlocks(kernels.chunk_places, self.chunks, may_be_frequent)
             | "ByHost" >> ReduceRows(pages.shuffle, ("sha1", "host"), kernels.PLACE_REDUCTIONS)
             | "ByChunk" >> GroupRows(pages.shuffle, SHA1, kernels.chunk_spread, order=("place",))
@@ -91,13 +91,13 @@ class _KeepFrequent(beam.PTransform):
                 often | "Top" >> _Top(self.discovery.top, "count"))
         if threshold is not None:
             return counts | "AboveThreshold" >> MapBlocks(kernels.above, threshold)
-        total = counts | "Occurrences" >> SumColumns(("count",))
+        total = AsSingleton(counts | "Occurrences" >> SumColumns(("count",)))
         return (
             counts
             | "AboveFloor" >> MapBlocks(kernels.above, auto_threshold(0))
             | "Park" >> PutAway(self.shuffle)
-            | "Unpark" >> Fetch(self.shuffle)
-            | "AboveThreshold" >> MapBlocks(kernels.above_auto, AsSingleton(total))
+            | "Unpark" >> Fetch(self.shuffle, total)
+            | "AboveThreshold" >> MapBlocks(kernels.above_auto, total)
         )
 
 

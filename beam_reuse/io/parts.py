@@ -201,8 +201,11 @@ def chunk_columns(pages: list[Chunks]) -> dict[str, pa.Array]:
 
 def sha256_of(path: str) -> str:
     """SHA-256 of a file, in hex."""
+    digest = hashlib.sha256()
     with open_files(path).open(path) as source:
-        return hashlib.file_digest(source, "sha256").hexdigest()
+        while block := source.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

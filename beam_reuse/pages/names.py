@@ -24,7 +24,7 @@ class UrlsOfPages(Analysis):
             rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
         names = (
             pages.names
-            | "FetchNames" >> Fetch(pages.shuffle)
+            | "FetchNames" >> Fetch(pages.shuffle, asked)
             | "NamesAsked" >> MapBlocks(_asked_for, asked)
         )
         return {"left": rows, "right": names} | "Name" >> JoinRows(

@@ -134,5 +134,7 @@ def _flattened(
 ) -> tuple[NDArray[np.int64], NDArray, NDArray, NDArray, NDArray]:
     offsets = np.zeros(len(pages) + 1, np.int64)
     np.cumsum([len(c.sha1) for c in pages], out=offsets[1:])
-    return (offsets, *(np.concatenate([getattr(c, name) for c in pages])
-                       for name in ("sha1", "start", "end", "length")))
+    sha1, start, end, length = (
+        np.concatenate([getattr(c, name) for c in pages])
+        for name in ("sha1", "start", "end", "length"))
+    return offsets, sha1, start, end, length
