@@ -6,7 +6,7 @@ the expected number is 0.03.
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import lru_cache
 
 import numpy as np
@@ -55,13 +55,16 @@ def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
     return lines, np.flatnonzero(starts).astype(np.uint32)
 
 
-def image_tokens(images: Iterable[bytes], base: bytes | None, page: PageName) -> np.ndarray:
+def image_tokens(images: Collection[bytes], base: bytes | None, page: PageName) -> np.ndarray:
     """Fingerprints (uint64) of the tokens that IMG elements add, in document order.
 
     `images` are the values of `src`, resolved against `base` (itself against the page). On
     another host the token is the whole canonical URL, on the page's own the last component
-    of the path. No token where that is empty, for `data:` and for what is no URL of a host.
+    of the path. No token where that or `src` is empty, for `data:` and for what is no URL
+    of a host.
     """
+    if not len(images):
+        return np.zeros(0, np.uint64)
     start = page.url if base is None else resolve_url(page.url, base.decode("utf-8", "replace"))
     here = base is None
     tokens = [
@@ -84,8 +87,15 @@ def _own_token(source: bytes) -> bytes:
     return b"" if name in (b".", b"..") else name
 
 
-@lru_cache(maxsize=1 << 14)
 def _any_token(source: bytes, start: str, host: str) -> bytes:
+    if not source.strip() or source.lstrip()[:5].lower() == b"data:":
+        return b""
+    resolve = _resolved_token if len(source) < 500 else _resolved_token.__wrapped__
+    return resolve(source, start, host)
+
+
+@lru_cache(maxsize=1 << 14)
+def _resolved_token(source: bytes, start: str, host: str) -> bytes:
     try:
         image = name_page(resolve_url(start, source.decode("utf-8", "replace")))
     except BadUrl:

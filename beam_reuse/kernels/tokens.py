@@ -115,41 +115,47 @@ def hash_lines(data: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, np.ndar
     size = len(data)
     hashes = np.empty(size // 2 + 1, np.uint64)
     starts = np.empty(size // 2 + 1, np.bool_)
-    line = np.empty(size + 1, np.uint8)
+    line = np.empty(size + 2, np.uint8)
     count = 0
     length = 0
     start = True
-    blank = False
+    after_space = True
     at = 0
     while at <= size:
         byte = data[at] if at < size else np.uint8(_FORM_FEED)
-        if byte in (_FORM_FEED, _NEWLINE):
+        if byte >= 0x80:
+            code, after = _decode(data, at)
+            if table[code] & SPACE:
+                byte = np.uint8(_BLANK)
+            else:
+                for i in range(at, after):
+                    line[length] = data[i]
+                    length += 1
+                at = after
+                after_space = False
+                continue
+            at = after
+        else:
             at += 1
+        if byte > _BLANK:
+            line[length] = byte
+            length += 1
+            after_space = False
+        elif byte in (_FORM_FEED, _NEWLINE):
+            length -= after_space and length > 0
             if length:
                 hashes[count] = fingerprint(line, 0, length)
                 starts[count] = start
                 count += 1
-                start = byte == _FORM_FEED
-            else:
-                start = True
+            start = byte == _FORM_FEED or length == 0
             length = 0
-            blank = False
-            continue
-        after = at + 1
-        if byte < 0x80:
-            space = table[byte] & SPACE
+            after_space = True
+        elif table[byte] & SPACE:
+            line[length] = _BLANK
+            length += not after_space
+            after_space = True
         else:
-            code, after = _decode(data, at)
-            space = table[code] & SPACE
-        if space:
-            blank = length > 0
-        else:
-            if blank:
-                line[length] = _BLANK
-                length += 1
-                blank = False
-            for i in range(at, after):
-                line[length] = data[i]
-                length += 1
-        at = after
+            line[length] = byte
+            length += 1
+            after_space = False
     return hashes[:count].copy(), starts[:count].copy()

@@ -143,7 +143,7 @@ def test_recursion_reasons(path: str, reason: str | None) -> None:
     assert recursion_reason("http://h/" + path, 96, 5) == reason
 
 
-SEGMENTS = st.lists(st.sampled_from(["a", "b.c", ".", "..", "/", "?", "#", ";d", "x:", "é"]),
+SEGMENTS = st.lists(st.sampled_from(["a", "b.c", ".", "..", "/", "?", "#", "d", "x:", "é"]),
                     max_size=8).map("".join)
 
 
