@@ -1,6 +1,6 @@
 """`python -m beam_reuse` is `beam-reuse`."""
 
-from beam_reuse.cli import entry
+from beam_reuse.cli.main import entry
 
 if __name__ == "__main__":
     entry()

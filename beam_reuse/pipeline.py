@@ -17,7 +17,7 @@ from beam_reuse.io.outcome import Count, SaveOutcome, read_outcome
 from beam_reuse.io.ranges import FileRange, cut
 from beam_reuse.io.run_folder import Workspace
 from beam_reuse.io.sink import WriteTable
-from beam_reuse.options import recorded_settings
+from beam_reuse.options.table import recorded_settings
 from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
 from beam_reuse.pages.index import WriteIndex
 from beam_reuse.pages.ingest import IngestSettings

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from beam_reuse import pipeline
+from beam_reuse.cli.runs import execute
 from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, ReadSettings, Settings
 from beam_reuse.io import tables
 from beam_reuse.plan import RunPlan
-from beam_reuse.runs import execute
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl
 from tests.oracles.crawl import Capture

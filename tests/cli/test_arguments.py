@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from beam_reuse.arguments import Arguments, UsageError, parse
-from beam_reuse.config import ConfigError
+from beam_reuse.cli.arguments import Arguments, UsageError, parse
+from beam_reuse.cli.config import ConfigError
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
-from beam_reuse.option_kinds import parse_size, show_size
-from beam_reuse.options import (
+from beam_reuse.options.kinds import parse_size, show_size
+from beam_reuse.options.table import (
     OPTIONS,
     default_text,
     options_of,
@@ -216,7 +216,7 @@ def test_a_config_files_values_are_checked_as_the_command_lines(tmp_path: Path) 
 @pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["run", "x"], ["--version"]])
 def test_help_and_simple_mistakes_need_no_beam(argv: list[str]) -> None:
     script = (
-        "import sys; from beam_reuse.cli import main\n"
+        "import sys; from beam_reuse.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "assert not {'apache_beam', 'pyarrow', 'numba', 'numpy', 'rich'} & set(sys.modules)"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from beam_reuse.cli import main
+from beam_reuse.cli.main import main
 from beam_reuse.demo import show
 from beam_reuse.demo.checks import Check, check_result
 from beam_reuse.demo.planted import PASSAGES

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from beam_reuse.cli import main
+from beam_reuse.cli.main import main
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.show import write_crawl
 from beam_reuse.io.manifest import NoResultError

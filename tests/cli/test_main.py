@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import beam_reuse
-from beam_reuse.cli import main, short_message
+from beam_reuse.cli.main import main, short_message
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.io.manifest import Accounting, Outcome, Part
 from beam_reuse.io.run_folder import Workspace

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from beam_reuse import progress
+from beam_reuse.cli import progress
+from beam_reuse.cli.progress import Pace, ProgressMonitor, clock, megabytes, progress_line
 from beam_reuse.io import reporting
 from beam_reuse.io.reporting import Figures, ProgressReporter, read_figures
-from beam_reuse.progress import Pace, ProgressMonitor, clock, megabytes, progress_line
 
 
 @pytest.fixture(autouse=True)

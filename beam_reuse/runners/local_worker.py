@@ -8,7 +8,7 @@ from apache_beam.runners.portability.fn_api_runner import worker_handlers
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import environments
 
-from beam_reuse.local_runner import FORKED_WORKER, keep_freed_memory
+from beam_reuse.runners.local import FORKED_WORKER, keep_freed_memory
 
 _STATE_CACHE_BYTES = 100 << 20
 

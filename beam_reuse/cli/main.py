@@ -7,16 +7,16 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from beam_reuse.arguments import Arguments, UsageError, parse
+from beam_reuse.cli.arguments import Arguments, UsageError, parse
+from beam_reuse.cli.help_texts import PROGRAM
+from beam_reuse.cli.runs import TooManyRejectsError, execute
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import SettingError
-from beam_reuse.help_texts import PROGRAM
 from beam_reuse.io.files import local_path
 from beam_reuse.io.inputs import InputError
 from beam_reuse.io.run_folder import ResultFolder
-from beam_reuse.options import settings_from, shown_settings
+from beam_reuse.options.table import settings_from, shown_settings
 from beam_reuse.plan import RunPlan, usable_cores
-from beam_reuse.runs import TooManyRejectsError, execute
 
 LONGEST_MESSAGE = 600
 
@@ -55,7 +55,7 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     plan = plan_of(arguments)
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
-    from beam_reuse.summary import console, print_summary
+    from beam_reuse.cli.summary import console, print_summary
 
     finished = execute(plan, [PROGRAM, *argv])
     print_summary(console(), finished.manifest, plan.output, finished.bytes_read, finished.seconds)
@@ -64,7 +64,7 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
 
 def _dry_run(plan: RunPlan) -> int:
     from beam_reuse import pipeline
-    from beam_reuse.summary import console, print_dry_run
+    from beam_reuse.cli.summary import console, print_dry_run
 
     ResultFolder(plan.output, plan.overwrite).check()
     settings = shown_settings(plan.command, plan.settings)

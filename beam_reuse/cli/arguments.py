@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from beam_reuse.beam_options import beam_options, beam_runners, is_runner
-from beam_reuse.config import Config, ConfigError, read_config
+from beam_reuse.cli.beam_options import beam_options, beam_runners, is_runner
+from beam_reuse.cli.config import Config, ConfigError, read_config
+from beam_reuse.cli.help_texts import COMMANDS, DESCRIPTIONS, EXAMPLES, PROGRAM
 from beam_reuse.core.errors import UserError
-from beam_reuse.help_texts import COMMANDS, DESCRIPTIONS, EXAMPLES, PROGRAM
-from beam_reuse.options import BY_NAME, Option, default_text, options_of
+from beam_reuse.options.table import BY_NAME, Option, default_text, options_of
 
 
 class UsageError(UserError):

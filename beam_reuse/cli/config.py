@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.options import BY_NAME
+from beam_reuse.options.table import BY_NAME
 
 NOT_IN_A_FILE = ("config", "debug")
 

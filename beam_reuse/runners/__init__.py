@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from beam_reuse.local_runner import make_runner
 from beam_reuse.plan import RunPlan
+from beam_reuse.runners.local import make_runner
 
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
@@ -13,7 +13,7 @@ def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
     """A Beam pipeline on the runner the plan names."""
     import apache_beam as beam
 
-    from beam_reuse.quick_graphs import Options, remember_dofn_specs
+    from beam_reuse.runners.quick_graphs import Options, remember_dofn_specs
 
     remember_dofn_specs()
     if plan.runner == "local":

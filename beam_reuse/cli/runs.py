@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
+from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.io.files import join
 from beam_reuse.io.manifest import Manifest, Outcome
 from beam_reuse.io.run_folder import ResultFolder, Workspace
-from beam_reuse.options import recorded_settings
+from beam_reuse.options.table import recorded_settings
 from beam_reuse.plan import RunPlan
-from beam_reuse.progress import ProgressMonitor
 
 PACKAGES = ("apache-beam", "numba", "numpy", "publicsuffixlist", "pyarrow", "resiliparse")
 

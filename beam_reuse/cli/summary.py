@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from beam_reuse.cli.progress import clock, megabytes
 from beam_reuse.io.manifest import Accounting, Manifest
 from beam_reuse.plan import RunPlan, Survey
-from beam_reuse.progress import clock, megabytes
 
 PIPE_WIDTH = 160
 FILES_SHOWN = 10

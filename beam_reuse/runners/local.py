@@ -32,7 +32,7 @@ def keep_freed_memory(limit: int = 256 << 20) -> None:
 def start_fork_server() -> None:
     """Begin to load what workers need, in a process of its own; returns at once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["beam_reuse.local_worker"])
+    context.set_forkserver_preload(["beam_reuse.runners.local_worker"])
     multiprocessing.forkserver.ensure_running()
 
 
@@ -45,6 +45,6 @@ def make_runner(workers: int) -> Any:
     if workers == 1:
         return FnApiRunner()
     start_fork_server()
-    from beam_reuse.local_worker import ForkedEnvironment
+    from beam_reuse.runners.local_worker import ForkedEnvironment
 
     return FnApiRunner(default_environment=ForkedEnvironment.default())

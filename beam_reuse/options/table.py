@@ -17,7 +17,7 @@ from beam_reuse.core.settings import (
     SettingError,
     Settings,
 )
-from beam_reuse.option_kinds import (
+from beam_reuse.options.kinds import (
     CONTENT_TYPES,
     FILE,
     FOLDER,

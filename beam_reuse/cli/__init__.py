@@ -1,0 +1,1 @@
+"""The program `beam-reuse`: parse, run, show progress, summarise."""
