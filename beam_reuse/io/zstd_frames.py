@@ -18,15 +18,28 @@ class ZstdFrame(Inflated):
     """One zstd frame; see `Inflated`. Its end is read off its block headers, so that a
     frame nobody wants is passed without inflating it."""
 
-    def __init__(self, window: Window, start: int,
-                 dictionary: zstandard.ZstdCompressionDict | None) -> None:
+    def __init__(self, window: Window, start: int, dictionary: zstandard.ZstdCompressionDict | None,
+                 shared: zstandard.ZstdDecompressor) -> None:
+        super().__init__(window, start, b"")
         self._frame_end = _frame_end_at(window, start)
         self._source = _Stretch(window, start, self._frame_end)
-        inflater = zstandard.ZstdDecompressor(dictionary, max_window_size=MAX_WINDOW)
-        source: Any = self._source
-        self._reader = inflater.stream_reader(source, read_size=_BLOCK)
-        super().__init__(window, start, b"")
-        self.head = self._buffer = self._pull(HEAD)
+        buffer, a, b = window.span(start, min(self._frame_end - start, STEP))
+        frame = memoryview(buffer)[a:b]
+        if b - a == self._frame_end - start and 0 <= _content_size(frame) <= STEP:
+            self._inflate_whole(frame, shared)
+        else:
+            own = zstandard.ZstdDecompressor(dictionary, max_window_size=MAX_WINDOW)
+            source: Any = self._source
+            self._reader = own.stream_reader(source, read_size=_BLOCK)
+            self._buffer = self._pull(HEAD)
+        self.head = self._buffer[:HEAD]
+
+    def _inflate_whole(self, frame: memoryview, inflater: zstandard.ZstdDecompressor) -> None:
+        try:
+            self._buffer = inflater.decompress(frame)
+        except zstandard.ZstdError as error:
+            raise Corrupt("bad-zstd", str(error)) from None
+        self._source.pos = self.end = self._frame_end
 
     def finish(self) -> int:
         return self._frame_end
@@ -42,6 +55,14 @@ class ZstdFrame(Inflated):
         if not piece:
             self.end = self._frame_end
         return piece
+
+
+def _content_size(frame: memoryview) -> int:
+    """What the frame's header says of its content's size; -1 if nothing, or nonsense."""
+    try:
+        return zstandard.frame_content_size(frame)
+    except zstandard.ZstdError:
+        return -1
 
 
 class _Stretch:
@@ -94,6 +115,7 @@ class ZstdUnits:
     def __init__(self, window: Window) -> None:
         self._window = window
         self._first, self._dictionary = _dictionary_of(window)
+        self._shared = zstandard.ZstdDecompressor(self._dictionary, max_window_size=MAX_WINDOW)
 
     def first(self) -> int:
         return self._first
@@ -102,7 +124,7 @@ class ZstdUnits:
         buffer, a, b = self._window.span(pos, 4)
         if buffer[a:b] != MAGIC:
             raise Corrupt("garbage", "no zstd frame starts here")
-        return ZstdFrame(self._window, pos, self._dictionary)
+        return ZstdFrame(self._window, pos, self._dictionary, self._shared)
 
 
 def _dictionary_of(window: Window) -> tuple[int, zstandard.ZstdCompressionDict | None]:
