@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder, registry
+from apache_beam.coders import registry
 from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
+from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.hashing import frozen
 
 
@@ -83,8 +84,7 @@ class CoarseCount(beam.PTransform):
         self.combine = _AddCounts(tuple(keys), bits, cap, weight)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        combine = beam.CombineGlobally(self.combine)
-        return blocks | "Count" >> combine.with_output_types(Counters)
+        return blocks | "Count" >> CombineBlocks(self.combine, Counters)
 
 
 class _AddCounts(beam.CombineFn):
@@ -107,9 +107,6 @@ class _AddCounts(beam.CombineFn):
 
     def extract_output(self, held: Counters) -> Counters:
         return held
-
-    def get_accumulator_coder(self) -> Coder:
-        return CountersCoder()
 
 
 class CountersCoder(OwnCoder):

@@ -8,12 +8,13 @@ from typing import Protocol
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder, registry
+from apache_beam.coders import registry
 from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
+from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.hashing import frozen
 
 _WORDS = 8
@@ -105,8 +106,8 @@ class BuildKeyFilter(beam.PTransform):
         self.empty = KeyFilter.sized(keys, expected, bits_per_key)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        combine = beam.CombineGlobally(_UnionKeys(self.empty.keys, len(self.empty.words)))
-        return blocks | "Union" >> combine.with_output_types(KeyFilter)
+        union = _UnionKeys(self.empty.keys, len(self.empty.words))
+        return blocks | "Union" >> CombineBlocks(union, KeyFilter)
 
 
 class _UnionKeys(beam.CombineFn):
@@ -128,9 +129,6 @@ class _UnionKeys(beam.CombineFn):
 
     def extract_output(self, held: KeyFilter) -> KeyFilter:
         return held
-
-    def get_accumulator_coder(self) -> Coder:
-        return KeyFilterCoder()
 
 
 class KeyFilterCoder(OwnCoder):

@@ -1,6 +1,7 @@
 """Dense numbers for rows in global order of a key: 0, 1, 2, ... over the whole corpus."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -9,11 +10,12 @@ from apache_beam.coders import Coder
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coders import BlockCoder
+from beam_reuse.columnar.coders import IntsCoder
+from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.group import ProcessBuckets, whole_groups
 from beam_reuse.columnar.search import splitters_up_to
 from beam_reuse.columnar.shuffle import MAIN, Buffer, Fetch, PutAway, Shuffle, elements, joined
-from beam_reuse.columnar.store import Blob, Piece
+from beam_reuse.columnar.store import Piece
 from beam_reuse.columnar.varbytes import VarBytes
 
 DROPPED = "dropped"
@@ -59,7 +61,7 @@ class RankRows(beam.PTransform):
         shuffle = self.shuffle
         splitters = beam.pvalue.AsSingleton(
             blocks
-            | "Sample" >> beam.CombineGlobally(SampleKeys(self.key, _samples(shuffle.buckets)))
+            | "Sample" >> CombineBlocks(SampleKeys(self.key, _samples(shuffle.buckets)), Block)
             | "Splitters" >> beam.Map(splitters_of, shuffle.buckets).with_output_types(Block)
         )
         survivors = (
@@ -76,8 +78,7 @@ class RankRows(beam.PTransform):
         bases = (
             parts
             | "Sizes" >> beam.Map(_bucket_rows).with_output_types(tuple[int, int])
-            | "List" >> beam.combiners.ToList()
-            | "Bases" >> beam.Map(bases_of, shuffle.buckets).with_output_types(list[int])
+            | "Bases" >> beam.CombineGlobally(Bases(shuffle.buckets)).with_output_types(list[int])
         )
         number = beam.Map(_number, shuffle, beam.pvalue.AsSingleton(bases))
         return Ranked(
@@ -131,9 +132,6 @@ class SampleKeys(beam.CombineFn):
     def extract_output(self, sample: Block) -> Block:
         return sample
 
-    def get_accumulator_coder(self) -> Coder:
-        return BlockCoder()
-
 
 def splitters_of(sample: Block, buckets: int) -> Block:
     """The keys that cut the sample into `buckets` even ranges, at most buckets - 1, sorted."""
@@ -179,24 +177,34 @@ class _Survivors:
             yield from elements(self.kernel(block, starts, *side))
 
     def _put(self, buffer: Buffer) -> list[Piece]:
-        parts = joined(buffer.drain(), self.shuffle.flush_bytes // 8)
-        compress = self.shuffle.compress
-        return self.shuffle.store.put_many(Blob.of(part, compress) for part in parts)
+        return self.shuffle.put(joined(buffer.drain(), self.shuffle.flush_bytes // 8))
 
 
 def _bucket_rows(part: Part) -> tuple[int, int]:
     return part[0], part[2].rows
 
 
-def bases_of(sizes: Iterable[tuple[int, int]], buckets: int) -> list[int]:
-    """The rows before each bucket, from (bucket, rows) in any order; last, the total."""
-    rows = [0] * buckets
-    for bucket, size in sizes:
-        rows[bucket] += size
-    out = [0]
-    for size in rows:
-        out.append(out[-1] + size)
-    return out
+class Bases(beam.CombineFn):
+    """(bucket, rows) -> the rows before each bucket and, last, the total."""
+
+    def __init__(self, buckets: int) -> None:
+        self.buckets = buckets
+
+    def create_accumulator(self) -> list[int]:
+        return [0] * self.buckets
+
+    def add_input(self, rows: list[int], part: tuple[int, int]) -> list[int]:
+        rows[part[0]] += part[1]
+        return rows
+
+    def merge_accumulators(self, accumulators: Iterable[list[int]]) -> list[int]:
+        return [sum(rows) for rows in zip(self.create_accumulator(), *accumulators, strict=True)]
+
+    def extract_output(self, rows: list[int]) -> list[int]:
+        return list(accumulate(rows, initial=0))
+
+    def get_accumulator_coder(self) -> Coder:
+        return IntsCoder()
 
 
 def _number(part: Part, shuffle: Shuffle, bases: Sequence[int]) -> Block:

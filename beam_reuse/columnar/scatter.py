@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.shuffle import Buffer, Shuffle
-from beam_reuse.columnar.store import Blob, Piece
+from beam_reuse.columnar.store import Piece
 
 Bucketer = Callable[..., NDArray]
 Keyed = tuple[int, Piece]
@@ -84,8 +84,7 @@ class _Split(beam.DoFn):
             buckets = hash_buckets(block, self.keys, count)
         parts = split_by_bucket(block, buckets, count)
         del block
-        compress = self.shuffle.compress
-        pieces = self.shuffle.store.put_many(Blob.of(part, compress) for _, part in parts)
+        pieces = self.shuffle.put(part for _, part in parts)
         return zip((bucket for bucket, _ in parts), pieces, strict=True)
 
 

@@ -28,16 +28,18 @@ class Shuffle:
 
     `buckets`: parts that rows are split into by the hash of their key (see `buckets_for`).
     `flush_bytes`: what one splitting worker holds before it writes a file; peak memory is
-    about three times that. `bucket_budget`: bytes of a bucket that are sorted in memory (peak
+    about twice that. `bucket_budget`: bytes of a bucket that are sorted in memory (peak
     about twice that); a larger bucket goes through sorted runs on the worker's disk.
-    `compress`: zstd level 1 on spilled blocks.
+    `compress`: zstd level 1 on spilled blocks; None means where bytes travel (an inline
+    store, a folder that is not local). Measured on rows of SHA-1, numbers and URLs: 300 MB/s
+    to write, 800 MB/s to read, 44 % of the bytes; a local disk is faster without.
     """
 
     store: Store
     buckets: int = 16
     flush_bytes: int = 32 << 20
     bucket_budget: int = 128 << 20
-    compress: bool = False
+    compress: bool | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.buckets <= 1 << 20:
@@ -51,11 +53,18 @@ class Shuffle:
         rows through, never fewer."""
         return min(self.buckets << 16, 1 << 28)
 
+    def put(self, blocks: Iterable[Block]) -> list[Piece]:
+        """Put blocks away, as one file."""
+        compress = not self._is_local() if self.compress is None else self.compress
+        return self.store.put_many(Blob.of(block, compress) for block in blocks)
+
+    def _is_local(self) -> bool:
+        return self.store.kind == "files" and is_local(self.store.folder)
+
     def run_folder(self) -> str | None:
         """Where sorted runs are written: beside the spill if that is local (its disk is known
         to be large), else the worker's own temporary folder."""
-        local = self.store.kind == "files" and is_local(self.store.folder)
-        return self.store.folder if local else None
+        return self.store.folder if self._is_local() else None
 
 
 def buckets_for(total_bytes: int, budget: int = 128 << 20, least: int = 16) -> int:
@@ -157,8 +166,7 @@ class _PutAway(beam.DoFn):
             yield GlobalWindows.windowed_value(piece)
 
     def _flush(self) -> list[Piece]:
-        parts = joined(self.buffer.drain(), self.shuffle.flush_bytes // 8)
-        return self.shuffle.store.put_many(Blob.of(b, self.shuffle.compress) for b in parts)
+        return self.shuffle.put(joined(self.buffer.drain(), self.shuffle.flush_bytes // 8))
 
 
 class Fetch(beam.PTransform):

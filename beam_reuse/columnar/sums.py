@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder, registry
+from apache_beam.coders import registry
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import IntsCoder, OwnCoder, join_parts, split_parts
+from beam_reuse.columnar.combine import CombineBlocks
 
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -45,8 +46,7 @@ class SumColumns(beam.PTransform):
         self.columns = tuple(columns)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        combine = beam.CombineGlobally(SumInts(self.columns))
-        return blocks | "Sum" >> combine.with_output_types(Sums)
+        return blocks | "Sum" >> CombineBlocks(_AddSums(self.columns), Sums)
 
 
 class CountRows(beam.PTransform):
@@ -60,28 +60,22 @@ class CountRows(beam.PTransform):
         )
 
 
-class SumInts(beam.CombineFn):
-    """Sums of columns as Python integers."""
-
+class _AddSums(beam.CombineFn):
     def __init__(self, columns: Sequence[str]) -> None:
-        self.columns = tuple(columns)
+        self.columns = columns
 
-    def create_accumulator(self) -> list[int]:
-        return [0] * len(self.columns)
+    def create_accumulator(self) -> Sums:
+        return Sums((name, 0) for name in self.columns)
 
-    def add_input(self, sums: list[int], block: Block) -> list[int]:
-        values = (exact_sum(block.array(name)) for name in self.columns)
-        return [a + b for a, b in zip(sums, values, strict=True)]
+    def add_input(self, sums: Sums, block: Block) -> Sums:
+        return Sums((name, sums[name] + exact_sum(block.array(name))) for name in self.columns)
 
-    def merge_accumulators(self, accumulators: Iterable[list[int]]) -> list[int]:
-        columns = zip(self.create_accumulator(), *accumulators, strict=True)
-        return [sum(values) for values in columns]
+    def merge_accumulators(self, accumulators: Iterable[Sums]) -> Sums:
+        held = list(accumulators)
+        return Sums((name, sum(sums[name] for sums in held)) for name in self.columns)
 
-    def extract_output(self, sums: list[int]) -> Sums:
-        return Sums(zip(self.columns, sums, strict=True))
-
-    def get_accumulator_coder(self) -> Coder:
-        return IntsCoder()
+    def extract_output(self, sums: Sums) -> Sums:
+        return sums
 
 
 def exact_sum(column: np.ndarray) -> int:

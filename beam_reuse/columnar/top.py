@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 import apache_beam as beam
-import numpy as np
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.combine import CombineBlocks
 
 
 class TopRows(beam.PTransform):
@@ -17,36 +17,36 @@ class TopRows(beam.PTransform):
         self.n, self.descending, self.then = n, descending, tuple(then)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        combine = beam.CombineGlobally(_Top(self.n, self.descending, self.then))
+        top = _Top(self.n, self.descending, self.then)
         return (
             blocks
-            | "Combine" >> combine.without_defaults()
-            | "Rows" >> beam.FlatMap(list).with_output_types(Block)
+            | "Combine" >> CombineBlocks(top, Block)
+            | "Rows" >> beam.Filter(len).with_output_types(Block)
         )
 
 
-def top_rows(blocks: Iterable[Block], n: int, descending: str, then: Sequence[str]) -> list[Block]:
-    """The top rows of all blocks as one block; [] for no rows."""
+def top_rows(blocks: Iterable[Block], n: int, descending: str, then: Sequence[str]) -> Block:
+    """The top rows of all blocks; a block without columns where there are no rows."""
     rows = [block for block in blocks if len(block)]
     if not rows:
-        return []
+        return Block({})
     joined = Block.concat(rows)
     order = joined.with_columns(_rank=~joined.array(descending)).sort_order(("_rank", *then))
-    return [joined.take(np.asarray(order[:n]))]
+    return joined.take(order[:n])
 
 
 class _Top(beam.CombineFn):
     def __init__(self, n: int, descending: str, then: tuple[str, ...]) -> None:
         self.args = (n, descending, then)
 
-    def create_accumulator(self) -> list[Block]:
-        return []
+    def create_accumulator(self) -> Block:
+        return Block({})
 
-    def add_input(self, rows: list[Block], block: Block) -> list[Block]:
-        return top_rows([*rows, block], *self.args)
+    def add_input(self, rows: Block, block: Block) -> Block:
+        return top_rows([rows, block], *self.args)
 
-    def merge_accumulators(self, accumulators: Iterable[list[Block]]) -> list[Block]:
-        return top_rows([block for rows in accumulators for block in rows], *self.args)
+    def merge_accumulators(self, accumulators: Iterable[Block]) -> Block:
+        return top_rows(accumulators, *self.args)
 
-    def extract_output(self, rows: list[Block]) -> list[Block]:
+    def extract_output(self, rows: Block) -> Block:
         return rows

@@ -11,19 +11,20 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.join import aligned
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.rank import SampleKeys, bases_of, splitters_of
-from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.columnar.rank import Bases, SampleKeys, splitters_of
+from beam_reuse.columnar.reduce import CombinePieces, Reduction
 from beam_reuse.columnar.runs import merge_runs, slices, sorted_slabs
 from beam_reuse.columnar.scatter import hash_buckets, split_by_bucket
 from beam_reuse.columnar.search import splitters_up_to
 from beam_reuse.columnar.shuffle import detached, joined
+from beam_reuse.columnar.store import Store
 from beam_reuse.columnar.sums import exact_sum
 from tests.columnar import twins
 from tests.columnar.strategies import ELEMENTS, block_lists, blocks, column_of
 
 ROWS = {"key": "bytes", "number": "uint8", "value": "int32"}
 budgets = st.sampled_from([1, 40, 400, 4000, 1 << 20])
-sizes = st.integers(1, 2000)
+sizes = st.integers(30, 3000)
 
 
 @given(block_lists(), budgets)
@@ -34,10 +35,9 @@ def test_slabs_hold_all_rows_in_order_within_any_budget(parts, budget):
     assert twins.rows(out) == sorted(twins.rows(parts))
 
 
-@given(st.integers(0, 2**32), budgets)
-@settings(max_examples=20)
-def test_many_runs_are_merged_in_several_passes(seed, budget):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("budget", [40, 400, 4000])
+def test_many_runs_are_merged_in_several_passes(budget):
+    rng = np.random.default_rng(budget)
     parts = [Block({"a": rng.integers(0, 50, 3), "b": rng.integers(0, 9, 3)}) for _ in range(300)]
     out = list(sorted_slabs(iter(parts), ["a", "b"], budget))
     assert twins.rows(out) == sorted(twins.rows(parts))
@@ -93,6 +93,7 @@ def test_reducing_a_stream_equals_reducing_groups(parts, nbytes, budget, data):
 
 
 @given(block_lists(ROWS), block_lists(ROWS), sizes, sizes)
+@settings(max_examples=50)
 def test_aligned_sides_hold_every_key_once_and_whole(left, right, left_size, right_size):
     streams = [
         slices(sorted_slabs(parts, ["key"], 1 << 20), size)
@@ -190,8 +191,10 @@ def test_the_sample_does_not_depend_on_how_rows_are_cut():
 
 
 def test_bases_are_the_rows_before_each_bucket():
-    assert bases_of([(2, 5), (0, 1), (2, 1)], 4) == [0, 1, 1, 7, 7]
-    assert bases_of([], 2) == [0, 0, 0]
+    bases = Bases(4)
+    halves = [bases.add_input(bases.create_accumulator(), part) for part in [(2, 5), (0, 1)]]
+    rows = bases.add_input(bases.merge_accumulators(halves), (2, 1))
+    assert bases.extract_output(rows) == [0, 1, 1, 7, 7]
 
 
 @given(st.sampled_from(["bool", "uint8", "uint64", "int32", "int64"]), st.data())
@@ -216,6 +219,25 @@ def test_a_narrow_view_does_not_keep_a_wide_buffer():
     assert narrow == wide.select(["a"])
     assert not np.shares_memory(narrow.array("a"), wide.array("a"))
     assert detached(wide) is wide
+
+
+@pytest.mark.parametrize("kind", ["files", "inline"])
+def test_a_combiner_of_many_small_blocks_holds_few_bytes(tmp_path, kind):
+    store = Store(kind, str(tmp_path))
+    reduction = Reduction(["k"], {"n": "sum"})
+    combiner = CombinePieces(store, reduction)
+    halves = []
+    for _ in range(2):
+        pieces = combiner.create_accumulator()
+        for i in range(1000):
+            keys = np.arange(i, i + 100, dtype=np.uint64) % 500
+            block = reduction(Block({"k": keys, "n": np.ones(100, np.uint64)}))
+            pieces = combiner.add_input(pieces, store.put_block(block))
+            assert sum(len(p.data) for p in pieces) <= 80_000
+        halves.append(pieces)
+    merged = combiner.extract_output(combiner.merge_accumulators(halves))
+    total = reduction(Block.concat([store.get_block(piece) for piece in merged]))
+    assert total.array("n").tolist() == [400] * 500
 
 
 @pytest.mark.parametrize("columns", [{"a": "mean"}, {"k": "sum"}])

@@ -20,6 +20,7 @@ from beam_reuse.columnar.reduce import CountKeys, DistinctCount, ReduceRows
 from beam_reuse.columnar.shuffle import MAIN, Fetch, MapBlocks, PutAway, Shuffle, buckets_for
 from beam_reuse.columnar.store import Store
 from beam_reuse.columnar.sums import CountRows, SumColumns
+from beam_reuse.columnar.top import TopRows
 from tests.columnar import twins
 from tests.columnar.running import run, source
 from tests.columnar.strategies import block_lists
@@ -47,7 +48,7 @@ def shuffles(draw) -> dict:
         "buckets": draw(st.integers(1, 20)),
         "flush_bytes": draw(st.sampled_from([1, 3000, 1 << 20])),
         "bucket_budget": draw(st.sampled_from([1, 2000, 1 << 20])),
-        "compress": draw(st.booleans()),
+        "compress": draw(st.none() | st.booleans()),
     }
 
 
@@ -248,6 +249,15 @@ def test_rank_rows(folder, parts, options, key, drop, seed):
     assert ranked == [(i, *row) for i, row in enumerate(survivors)]
     assert out["total"] == [len(survivors)]
     assert len(twins.rows(out["dropped"])) == len(rows) - len(survivors)
+
+
+@given(block_lists({"key": "bytes", "value": "int64"}), st.integers(1, 20))
+@beam_examples
+def test_top_rows(parts, n):
+    out = run(lambda p: source(p, parts) | TopRows(n, "value", ["key"]))
+    best = sorted((-value, key) for key, value in twins.rows(parts))[:n]
+    assert twins.rows(out) == [(key, -value) for value, key in best]
+    assert len(out) <= 1
 
 
 @given(block_lists(ROWS), shuffles())

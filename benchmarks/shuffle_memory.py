@@ -1,0 +1,103 @@
+"""Bytes through one GroupByKey on the local runner, and the memory it takes.
+
+    python benchmarks/shuffle_memory.py --gigabytes 4 [--workers 2] [--buckets 64]
+
+Every row (SHA-1, page number, 80 bytes of payload) is generated in the pipeline, split by
+bucket, grouped, sorted and checked; prints bytes, seconds, MB/s and the peak memory of the
+process. The spill is removed.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.group import ProcessBuckets
+from beam_reuse.columnar.shuffle import Shuffle, buckets_for
+from beam_reuse.columnar.store import Store
+from beam_reuse.columnar.sums import SumColumns, Sums
+
+ROWS = 16_384
+PAYLOAD = 80
+
+
+def made_block(number: int) -> Block:
+    """The block of that number: random keys and payload, the same in every run."""
+    rng = np.random.default_rng(number)
+    return Block(
+        {
+            "sha1": np.frombuffer(rng.bytes(20 * ROWS), "V20"),
+            "page": np.arange(number * ROWS, (number + 1) * ROWS, dtype=np.uint64),
+            "payload": VarBytes(
+                np.arange(0, PAYLOAD * ROWS + 1, PAYLOAD),
+                np.frombuffer(rng.bytes(PAYLOAD * ROWS), np.uint8),
+            ),
+        }
+    )
+
+
+def checked(bucket: int, slabs: Iterator[Block]) -> Iterator[Block]:
+    """Rows, bytes and page numbers of a bucket, after a look at the order of its keys."""
+    last = b""
+    for slab in slabs:
+        first = slab.array("sha1")[0].tobytes()
+        if first < last or len(slab.starts(["sha1"])) != len(slab):
+            raise AssertionError(f"bucket {bucket} is not sorted")
+        last = slab.array("sha1")[-1].tobytes()
+        pages = int(slab.array("page").sum())
+        sums = {"rows": len(slab), "bytes": slab.nbytes, "pages": pages}
+        yield Block({name: np.array([value]) for name, value in sums.items()})
+
+
+def report(sums: Sums, rows: int, began: float) -> None:
+    if (sums["rows"], sums["pages"]) != (rows, rows * (rows - 1) // 2):
+        raise AssertionError(f"rows were lost: {sums} of {rows}")
+    seconds = time.perf_counter() - began
+    megabytes = sums["bytes"] / 1e6
+    print(f"rows      {sums['rows']:,}")
+    print(f"bytes     {sums['bytes']:,}")
+    print(f"seconds   {seconds:.1f}  ({megabytes / seconds:.0f} MB/s, generated and sorted)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--gigabytes", type=float, default=4.0)
+    parser.add_argument("--workers", type=int, default=1, help="threads of the local runner")
+    parser.add_argument("--buckets", type=int, help="default: what buckets_for says")
+    parser.add_argument("--compress", action="store_true")
+    parser.add_argument("--spill", help="folder to spill to (default: the temporary one)")
+    args = parser.parse_args()
+
+    blocks = max(1, round(args.gigabytes * 1e9 / made_block(0).nbytes))
+    buckets = args.buckets or buckets_for(int(args.gigabytes * 1e9))
+    options = PipelineOptions(
+        [],
+        direct_running_mode="multi_threading" if args.workers > 1 else "in_memory",
+        direct_num_workers=args.workers,
+    )
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="shuffle-memory-", dir=args.spill) as folder:
+        shuffle = Shuffle(Store("files", folder), buckets, compress=args.compress)
+        with beam.Pipeline(runner="FnApiRunner", options=options) as pipeline:
+            _ = (
+                pipeline
+                | beam.Create(range(blocks))
+                | beam.Reshuffle()
+                | "Make" >> beam.Map(made_block).with_output_types(Block)
+                | "Group" >> ProcessBuckets(shuffle, ["sha1"], checked)
+                | SumColumns(["rows", "bytes", "pages"])
+                | "Report" >> beam.Map(report, blocks * ROWS, began)
+            )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"buckets   {buckets}")
+    print(f"peak      {peak:.0f} MB of memory")
+
+
+if __name__ == "__main__":
+    main()
