@@ -6,8 +6,9 @@ are opened again in every paragraph, a tag with a million attributes.
 """
 
 import numpy as np
-from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.html import HTMLTree, NodeType
 
+from beam_reuse.core.text import MAX_WRITTEN
 from beam_reuse.kernels.nesting import first_suspicion, measure_written
 
 MAX_NESTING = 10_000
@@ -15,7 +16,6 @@ MAX_STEPS = 300_000_000
 MAX_SQUARED_ATTRIBUTES = 200_000_000
 
 _SUSPICIOUS_COPIES = 4 << 20
-_MAX_CHECKED = 12 << 20
 _GROWTH = 16
 
 
@@ -31,28 +31,30 @@ def check_nesting(payload: bytes) -> None:
     clear is parsed from the start in pieces that double in length, so that no piece can
     take more than a few times as long as one within the limits.
     """
-    data = np.frombuffer(payload, np.uint8)
-    at = first_suspicion(
-        data, MAX_NESTING, MAX_STEPS // 2, _SUSPICIOUS_COPIES, MAX_SQUARED_ATTRIBUTES // 2)
-    if at < 0:
-        return
+    copies = _SUSPICIOUS_COPIES + 4 * len(payload)
+    at = first_suspicion(np.frombuffer(payload, np.uint8), MAX_NESTING, MAX_STEPS // 2, copies,
+                         MAX_SQUARED_ATTRIBUTES // 2)
     size = max(at, 1)
-    while True:
+    while at >= 0:
         _check_tree(payload[:size])
-        if size >= len(payload):
-            return
+        if size == len(payload):
+            break
         size = min(2 * size, len(payload))
-        if size > _MAX_CHECKED:
-            raise TooDeep(f"more than {_MAX_CHECKED >> 20} MB of HTML with tags not closed")
 
 
 def _check_tree(html: bytes) -> None:
     """Parse and measure; a tag cut at the end is closed, so that its attributes count."""
-    written = str(HTMLTree.parse(html.decode("latin-1") + "'\">"))
-    if len(written) > _GROWTH * len(html) + (1 << 20):
-        raise TooDeep(f"{len(html)} bytes of HTML make a tree of {len(written)}: formatting "
-                      "elements are opened again in every block")
-    depth, attributes = measure_written(np.frombuffer(written.encode(), np.uint8))
+    tree = HTMLTree.parse(html.decode("latin-1") + "'\">")
+    if len(html) > MAX_WRITTEN:
+        elements, depth, attributes = _measure(tree)
+        grown = elements > _GROWTH * html.count(b"<")
+    else:
+        written = str(tree)
+        grown = len(written) > _GROWTH * len(html) + (1 << 20)
+        depth, attributes = measure_written(np.frombuffer(written.encode(), np.uint8))
+    if grown:
+        raise TooDeep(f"{len(html)} bytes of HTML make a tree of more than {_GROWTH} times as much:"
+                      " formatting elements are opened again in every block")
     if depth > MAX_NESTING:
         raise TooDeep(f"elements nested {depth} deep, more than {MAX_NESTING}")
     tags = html.count(b"<")
@@ -60,3 +62,27 @@ def _check_tree(html: bytes) -> None:
         raise TooDeep(f"{tags} tags on a page with elements nested {depth} deep")
     if attributes > MAX_SQUARED_ATTRIBUTES:
         raise TooDeep(f"tags with so many attributes that comparing them takes {attributes} steps")
+
+
+def _measure(tree: HTMLTree) -> tuple[int, int, int]:
+    """Number of elements, depth of the deepest, and attributes squared and summed: for trees
+    too large to be written out, node by node."""
+    elements = deepest = squares = depth = 0
+    root = node = tree.document
+    entering = True
+    while True:
+        if entering:
+            if node.type == NodeType.ELEMENT:
+                elements += 1
+                squares += len(node.attrs) ** 2
+            if node.first_child is not None:
+                node = node.first_child
+                depth += 1
+                deepest = max(deepest, depth)
+                continue
+        if node == root:
+            return elements, deepest, squares
+        entering = node.next is not None
+        if not entering:
+            depth -= 1
+        node = node.next if entering else node.parent

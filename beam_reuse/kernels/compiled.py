@@ -13,7 +13,8 @@ def kernel(function: F) -> F:
 
     Where no folder can be written (a worker with a read-only disk) it is compiled in every
     process instead of failing. Callers pass arrays of one type each, so that there is one
-    variant of each kernel.
+    variant of each kernel. Kept code is renewed when its own source file changes: after an
+    edit to a kernel that kernels of other files call, delete `__pycache__`.
     """
     try:
         compiled: F = numba.njit(cache=True, nogil=True)(function)

@@ -13,14 +13,16 @@ from beam_reuse.kernels.html import (
     skip_declaration,
 )
 
-_UNNESTED, _FORMATTING, _RUBY, _IN_RUBY = 1, 2, 4, 8
+_UNNESTED, _FORMATTING, _SINGLE_FORMATTING, _RUBY, _IN_RUBY = 1, 2, 4, 8, 16
 _NAMES = {
     # Elements without content, and those that their next sibling or their parent ends.
     _UNNESTED: "area base basefont bgsound br col embed frame hr image img input keygen link meta "
                "param source track wbr p li dd dt option optgroup tr td th tbody thead tfoot "
                "caption colgroup a nobr button form html head body",
     # Elements that are opened again in the next block if they are not closed in this one.
-    _FORMATTING: "a b big code em font i nobr s small strike strong tt u",
+    _FORMATTING: "b big code em font i s small strike strong tt u",
+    # The same, but a second one ends the first.
+    _SINGLE_FORMATTING: "a nobr",
     _RUBY: "ruby", _IN_RUBY: "rb rp rt rtc",
 }
 _SLOTS = 1024
@@ -105,7 +107,7 @@ def first_suspicion(
     Tags that overlap in long stretches are suspicious too: reading each costs time.
     """
     open_of = np.zeros(_SLOTS, np.int64)
-    depth = steps = formatting = longest = copied = squares = 0
+    depth = steps = formatting = longest = single = copied = squares = 0
     unread = 4 * len(data)
     for at in range(len(data) - 2):
         if data[at] != _LESS:
@@ -126,6 +128,8 @@ def first_suspicion(
             unread -= length
             if flags & _FORMATTING:
                 longest = max(longest, length)
+            elif flags & _SINGLE_FORMATTING:
+                single = length
             if words > 64:
                 squares += words * words
         if not flags & _UNNESTED:
@@ -134,8 +138,10 @@ def first_suspicion(
         steps += depth
         if flags & _FORMATTING:
             formatting = max(formatting + (-1 if closing else 1), 0)
+        elif flags & _SINGLE_FORMATTING:
+            single = 0 if closing else single
         else:
-            copied += formatting * longest
+            copied += formatting * longest + single
         if (depth > max_depth or steps > max_steps or copied > max_copied
                 or squares > max_words or unread < 0):
             return at
