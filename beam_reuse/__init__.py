@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "tables":
-        return import_module("beam_reuse.io.tables")
+        return import_module("beam_reuse.io.results.tables")
     if name in _OFFERED:
         return getattr(import_module(_OFFERED[name]), name)
     raise AttributeError(f"module 'beam_reuse' has no attribute {name!r}")

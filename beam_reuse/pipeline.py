@@ -8,15 +8,15 @@ import apache_beam as beam
 from beam_reuse.analyses.discover import FindFrequentChunks
 from beam_reuse.columnar import Fetch, MapBlocks, Shuffle, Store, buckets_for
 from beam_reuse.core.features import FeatureSettings
-from beam_reuse.io import tables
+from beam_reuse.io.crawl.inputs import is_result_folder, list_files
+from beam_reuse.io.crawl.ranges import FileRange, cut
 from beam_reuse.io.files import join
 from beam_reuse.io.index import IndexInput
-from beam_reuse.io.inputs import is_result_folder, list_files
-from beam_reuse.io.manifest import Outcome
-from beam_reuse.io.outcome import Count, SaveOutcome, read_outcome
-from beam_reuse.io.ranges import FileRange, cut
-from beam_reuse.io.run_folder import Workspace
-from beam_reuse.io.sink import WriteTable
+from beam_reuse.io.results import tables
+from beam_reuse.io.results.manifest import Outcome
+from beam_reuse.io.results.outcome import Count, SaveOutcome, read_outcome
+from beam_reuse.io.results.run_folder import Workspace
+from beam_reuse.io.results.sink import WriteTable
 from beam_reuse.options.table import recorded_settings
 from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
 from beam_reuse.pages.index import WriteIndex

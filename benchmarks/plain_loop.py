@@ -21,10 +21,10 @@ def same(paths: list[str]) -> int:
     from beam_reuse.core.pages import RawPage
     from beam_reuse.core.settings import ChunkSettings, ReadSettings
     from beam_reuse.core.urls import name_page
-    from beam_reuse.io.inputs import list_files
-    from beam_reuse.io.payload import decode_text
-    from beam_reuse.io.ranges import cut
-    from beam_reuse.io.read import RangeReader
+    from beam_reuse.io.crawl.inputs import list_files
+    from beam_reuse.io.crawl.payload import decode_text
+    from beam_reuse.io.crawl.ranges import cut
+    from beam_reuse.io.crawl.read import RangeReader
 
     keep_freed_memory()
     settings, total = FeatureSettings(ChunkSettings(), text=True), 0

@@ -15,8 +15,8 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.parts import NO_TIME
-from beam_reuse.io.payload import decode_text
 from beam_reuse.pages.rows import chunk_rows, numbered_rows
 
 SAMPLES = 10

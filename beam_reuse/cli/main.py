@@ -11,10 +11,8 @@ from beam_reuse.cli.arguments import Arguments, UsageError, parse
 from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import TooManyRejectsError, execute
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import SettingError
 from beam_reuse.io.files import local_path
-from beam_reuse.io.inputs import InputError
-from beam_reuse.io.run_folder import ResultFolder
+from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.options.table import settings_from, shown_settings
 from beam_reuse.plan import RunPlan, usable_cores
 
@@ -40,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         arguments = parse(argv)
         return COMMANDS[arguments.command](arguments, argv)
-    except (UserError, SettingError, InputError) as error:
+    except UserError as error:
         return _fail(2, str(error), debug)
     except TooManyRejectsError as error:
         return _fail(1, str(error), debug)

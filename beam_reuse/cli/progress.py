@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TextIO
 
 from beam_reuse.io.files import is_local
-from beam_reuse.io.reporting import Figures, read_figures
+from beam_reuse.io.results.reporting import Figures, read_figures
 
 TERMINAL_SECONDS = 0.5
 PLAIN_SECONDS = 5.0

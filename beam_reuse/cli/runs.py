@@ -11,8 +11,8 @@ from typing import Any
 
 from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.io.files import join
-from beam_reuse.io.manifest import Manifest, Outcome
-from beam_reuse.io.run_folder import ResultFolder, Workspace
+from beam_reuse.io.results.manifest import Manifest, Outcome
+from beam_reuse.io.results.run_folder import ResultFolder, Workspace
 from beam_reuse.options.table import recorded_settings
 from beam_reuse.plan import RunPlan
 
@@ -73,7 +73,7 @@ def _first_reject(outcome: Outcome, work: Workspace) -> str:
     import pyarrow.parquet as pq
 
     from beam_reuse.io.files import open_files
-    from beam_reuse.io.tables import REJECTS
+    from beam_reuse.io.results.tables import REJECTS
 
     for part in sorted(outcome.parts):
         if part.table == REJECTS.name and part.rows:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from beam_reuse.cli.progress import clock, megabytes
-from beam_reuse.io.manifest import Accounting, Manifest
+from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.plan import RunPlan, Survey
 
 PIPE_WIDTH = 160

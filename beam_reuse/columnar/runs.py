@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.sorting import order_words
 from beam_reuse.columnar.varbytes import VarBytes
@@ -43,7 +44,9 @@ def sorted_slabs(
                 if size > budget // 2:
                     runs.write(_sorted(held, keys, slab))
                     held, size = [], 0
-        last = _sorted(_shrink(held, collapse)[0], keys, slab)
+        held, _ = _shrink(held, collapse)
+        last = _sorted(held, keys, slab)
+        held.clear()
         while len(runs) >= FAN_IN:
             runs = runs.merged(keys, slab)
         if len(runs):
@@ -66,14 +69,9 @@ def _sorted(held: list[Block], keys: Sequence[str], slab: int) -> Iterator[Block
     return slices([sort_blocks(held, keys)] if held else [], slab)
 
 
-def sort_blocks(blocks: list[Block], keys: Sequence[str]) -> Block:
-    """All rows of the blocks, sorted by `keys`. Empties the list: peak is two copies."""
-    whole = Block.concat(blocks)
-    blocks.clear()
-    order = whole.sort_order(keys)
-    columns = {name: whole[name] for name in whole}
-    del whole
-    return Block({name: columns.pop(name).take(order) for name in list(columns)})
+def sort_blocks(blocks: Sequence[Block], keys: Sequence[str]) -> Block:
+    """All rows of the blocks, sorted by `keys`; equal keys keep their order."""
+    return arranged(blocks, Block.concat([b.select(keys) for b in blocks]).sort_order(keys))
 
 
 def slices(blocks: Iterable[Block], nbytes: int) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from apache_beam.transforms.window import GlobalWindows
 from numba import njit
 from numpy.typing import NDArray
 
+from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.shuffle import Buffer, Shuffle
@@ -76,16 +77,16 @@ class _Split(beam.DoFn):
             self.buffer.add(self.collapse(Block.concat(self.buffer.drain())))
 
     def _flush(self) -> Iterator[Keyed]:
-        block = Block.concat(self.buffer.drain())
-        count = self.shuffle.buckets
-        if self.bucketer:
-            buckets = self.bucketer(block, count, *self.side)
-        else:
-            buckets = hash_buckets(block, self.keys, count)
-        parts = split_by_bucket(block, buckets, count)
-        del block
+        blocks = self.buffer.drain()
+        parts = split_by_bucket(blocks, [self._buckets(b) for b in blocks], self.shuffle.buckets)
+        del blocks
         pieces = self.shuffle.put(part for _, part in parts)
         return zip((bucket for bucket, _ in parts), pieces, strict=True)
+
+    def _buckets(self, block: Block) -> NDArray:
+        if self.bucketer:
+            return self.bucketer(block, self.shuffle.buckets, *self.side)
+        return hash_buckets(block, self.keys, self.shuffle.buckets)
 
 
 def hash_buckets(block: Block, keys: Sequence[str], count: int) -> NDArray[np.int64]:
@@ -94,12 +95,16 @@ def hash_buckets(block: Block, keys: Sequence[str], count: int) -> NDArray[np.in
     return ((top * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
 
 
-def split_by_bucket(block: Block, buckets: NDArray, count: int) -> list[tuple[int, Block]]:
-    """The rows of each bucket that has any, in the order they stand in the block."""
-    if len(buckets) and not 0 <= int(buckets.min()) <= int(buckets.max()) < count:
-        raise ValueError(f"buckets {buckets.min()}..{buckets.max()} of {count}")
-    order, ends = _counting_sort(frozen(buckets.astype(np.int64, copy=False)), count)
-    rows = block.take(order)
+def split_by_bucket(
+    blocks: Sequence[Block], buckets: Sequence[NDArray], count: int
+) -> list[tuple[int, Block]]:
+    """The rows of each bucket that has any, in the order they stand in the blocks; `buckets`
+    holds an array for each block."""
+    of_row = np.concatenate(buckets).astype(np.int64, copy=False)
+    if len(of_row) and not 0 <= int(of_row.min()) <= int(of_row.max()) < count:
+        raise ValueError(f"buckets {of_row.min()}..{of_row.max()} of {count}")
+    order, ends = _counting_sort(frozen(of_row), count)
+    rows = arranged(blocks, order)
     starts = np.concatenate([[0], ends[:-1]])
     filled = np.flatnonzero(ends > starts).tolist()
     return [(b, rows.slice(int(starts[b]), int(ends[b]))) for b in filled]

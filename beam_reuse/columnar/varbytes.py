@@ -14,7 +14,7 @@ from beam_reuse.columnar.hashing import SEED, frozen, hash_values
 
 
 @intrinsic
-def _copy(typing_context, to, to_at, source, source_at, count):  # type: ignore[no-untyped-def]
+def copy_bytes(typing_context, to, to_at, source, source_at, count):  # type: ignore[no-untyped-def]
     """memcpy between two uint8 arrays: a byte loop is five times slower on short values."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -33,7 +33,7 @@ def _copy(typing_context, to, to_at, source, source_at, count):  # type: ignore[
 def _gather(offsets, data, index, out_offsets, out):  # type: ignore[no-untyped-def]
     for i in range(len(index)):
         to = out_offsets[i]
-        _copy(out, to, data, offsets[index[i]], out_offsets[i + 1] - to)
+        copy_bytes(out, to, data, offsets[index[i]], out_offsets[i + 1] - to)
 
 
 @njit(cache=True, nogil=True)

@@ -6,12 +6,14 @@ records. Settings that change no value (runner, workers, folders) are not here.
 
 from dataclasses import dataclass, field
 
+from beam_reuse.core.errors import UserError
+
 KINDS = ("document", "code", "other")
 CAPTURES = ("latest", "all")
 NORMALISATIONS = ("whitespace", "none")
 
 
-class SettingError(ValueError):
+class SettingError(UserError):
     """A setting outside its range; the message names the option, the value and the range."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beam_reuse.demo.planted import Planted, PlantedPassage
-from beam_reuse.io import tables
+from beam_reuse.io.results import tables
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from beam_reuse.core.settings import Settings
 from beam_reuse.demo.checks import Check, check_result
 from beam_reuse.demo.sample import SampleCrawl, sample_crawl
 from beam_reuse.io.files import LocalFiles, is_local, local_path, write_whole
-from beam_reuse.io.run_folder import FolderRefusedError
+from beam_reuse.io.results.run_folder import FolderRefusedError
 from beam_reuse.plan import RunPlan, usable_cores
 
 

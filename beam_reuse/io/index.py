@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import join, open_files
-from beam_reuse.io.manifest import Manifest
-from beam_reuse.io.tables import EVENTS, read_manifest
+from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.tables import EVENTS, read_manifest
 
 INDEX = "index"
 # What decides which records are in an index: a run from it must ask for the same.

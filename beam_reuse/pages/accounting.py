@@ -8,8 +8,8 @@ from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar import Block, MapBlocks, ReduceRows
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.io import outcome as names
-from beam_reuse.io.outcome import Count
+from beam_reuse.io.results import outcome as names
+from beam_reuse.io.results.outcome import Count
 from beam_reuse.pages.ingest import REJECTED, SKIPPED
 from beam_reuse.pages.read_pages import Analysis, Pages
 

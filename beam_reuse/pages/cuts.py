@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.io.ranges import true_starts
+from beam_reuse.io.crawl.ranges import true_starts
 
 FalseStarts = dict[int, int]
 

@@ -10,12 +10,12 @@ from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar import MAIN, Block, MapBlocks, ReduceRows, Shuffle
 from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.files import join
 from beam_reuse.io.index import INDEX, IndexInput
 from beam_reuse.io.parts import part_path, read_part, sha256_of
-from beam_reuse.io.ranges import FileRange
-from beam_reuse.io.sink import Receipt, WriteTable
-from beam_reuse.io.tables import EVENTS as EVENTS_TABLE
+from beam_reuse.io.results.sink import Receipt, WriteTable
+from beam_reuse.io.results.tables import EVENTS as EVENTS_TABLE
 from beam_reuse.pages import accounting
 from beam_reuse.pages.cuts import FalseStarts, standing
 from beam_reuse.pages.ingest import IngestSettings

@@ -14,11 +14,11 @@ from beam_reuse.core.features import FeatureSettings, TooDeep, page_features
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
+from beam_reuse.io.crawl.payload import decode_text
+from beam_reuse.io.crawl.ranges import NO_DOUBT, FileRange
+from beam_reuse.io.crawl.read import RangeReader
 from beam_reuse.io.parts import Page, PartWriter, part_path
-from beam_reuse.io.payload import decode_text
-from beam_reuse.io.ranges import NO_DOUBT, FileRange
-from beam_reuse.io.read import RangeReader
-from beam_reuse.io.reporting import ProgressReporter
+from beam_reuse.io.results.reporting import ProgressReporter
 
 SKIPPED, REJECTED = 0, 1
 _REPORT_RECORDS = 64

@@ -20,9 +20,9 @@ from beam_reuse.columnar import (
     Shuffle,
 )
 from beam_reuse.columnar.store import Blob
+from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.index import IndexInput, index_events
-from beam_reuse.io.ranges import FileRange
-from beam_reuse.io.reporting import ProgressReporter
+from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import captures, numbering
 from beam_reuse.pages.cuts import false_starts, standing
 from beam_reuse.pages.ingest import IngestSettings, ingest

@@ -9,7 +9,7 @@ import pytest
 from beam_reuse import pipeline
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, ReadSettings, Settings
-from beam_reuse.io import tables
+from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl

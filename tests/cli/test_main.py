@@ -14,10 +14,10 @@ import pytest
 import beam_reuse
 from beam_reuse.cli.main import main, short_message
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.io.manifest import Accounting, Outcome, Part
-from beam_reuse.io.run_folder import Workspace
-from beam_reuse.io.sink import write_parquet
-from beam_reuse.io.tables import REJECTS, read
+from beam_reuse.io.results.manifest import Accounting, Outcome, Part
+from beam_reuse.io.results.run_folder import Workspace
+from beam_reuse.io.results.sink import write_parquet
+from beam_reuse.io.results.tables import REJECTS, read
 from beam_reuse.plan import RunPlan, RunProgress, Survey
 
 Run = Callable[[RunPlan, Workspace, RunProgress], Outcome]

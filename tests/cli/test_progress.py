@@ -10,8 +10,8 @@ import pytest
 
 from beam_reuse.cli import progress
 from beam_reuse.cli.progress import Pace, ProgressMonitor, clock, megabytes, progress_line
-from beam_reuse.io import reporting
-from beam_reuse.io.reporting import Figures, ProgressReporter, read_figures
+from beam_reuse.io.results import reporting
+from beam_reuse.io.results.reporting import Figures, ProgressReporter, read_figures
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_reuse.columnar import runs
+from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.join import aligned
@@ -141,10 +142,23 @@ def test_lookup_refuses_a_right_side_with_repeats():
         lookup(left, Block({"k": np.array([1], np.uint64)}), ["k"])
 
 
+@given(block_lists(), st.randoms(use_true_random=False))
+def test_arranging_blocks_is_joining_and_taking(parts, random):
+    order = list(range(sum(map(len, parts))))
+    random.shuffle(order)
+    index = np.array(order, np.int64)
+    assert arranged(parts, index) == Block.concat(parts).take(index)
+
+
+def test_blocks_to_arrange_must_have_the_same_columns():
+    with pytest.raises(ValueError, match="differ in columns"):
+        arranged([Block({"a": np.zeros(1)}), Block({"b": np.zeros(1)})], np.arange(2))
+
+
 @given(blocks(), st.integers(1, 40))
 def test_split_rows_keep_their_order_and_equal_keys_stay_together(block, count):
     buckets = hash_buckets(block, block.names, count)
-    parts = split_by_bucket(block, buckets, count)
+    parts = split_by_bucket([block], [buckets], count)
     assert [bucket for bucket, _ in parts] == sorted(set(buckets.tolist()))
     rows = twins.rows(block)
     for bucket, part in parts:
@@ -154,7 +168,7 @@ def test_split_rows_keep_their_order_and_equal_keys_stay_together(block, count):
 
 def test_a_bucketer_that_names_no_bucket_is_refused():
     with pytest.raises(ValueError, match="of 3"):
-        split_by_bucket(Block({"a": np.zeros(1)}), np.array([3]), 3)
+        split_by_bucket([Block({"a": np.zeros(1)})], [np.array([3])], 3)
 
 
 @given(st.data())

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
-from beam_reuse.io.arrow_columns import NULL, nulls_first, to_arrow
-from beam_reuse.io.tables import STRINGS, TIMESTAMP, maybe, table
+from beam_reuse.io.results.arrow_columns import NULL, nulls_first, to_arrow
+from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, table
 
 ALL = table(
     "all", text=pa.string(), hash=pa.string(), note=maybe(pa.string()), number=pa.int64(),

@@ -12,7 +12,6 @@ from apache_beam.io.filesystem import (
     FileSystem,
 )
 
-from beam_reuse.io import locks
 from beam_reuse.io.files import (
     BeamFiles,
     Files,
@@ -24,10 +23,11 @@ from beam_reuse.io.files import (
     write_whole,
     written_whole,
 )
-from beam_reuse.io.locks import FolderBusyError, Lease
-from beam_reuse.io.manifest import Accounting, Manifest, NoResultError, Part
-from beam_reuse.io.run_folder import FolderRefusedError, ResultFolder
-from beam_reuse.io.tables import read_manifest
+from beam_reuse.io.results import locks
+from beam_reuse.io.results.locks import FolderBusyError, Lease
+from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
+from beam_reuse.io.results.run_folder import FolderRefusedError, ResultFolder
+from beam_reuse.io.results.tables import read_manifest
 
 
 class MemoryFileSystem(FileSystem):

@@ -17,10 +17,10 @@ from typing import IO
 import pytest
 
 from beam_reuse.io.files import LocalFiles, join, write_whole
-from beam_reuse.io.locks import FolderBusyError
-from beam_reuse.io.manifest import Accounting, Manifest, NoResultError, Part
-from beam_reuse.io.run_folder import FolderRefusedError, ResultFolder
-from beam_reuse.io.tables import read_manifest
+from beam_reuse.io.results.locks import FolderBusyError
+from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
+from beam_reuse.io.results.run_folder import FolderRefusedError, ResultFolder
+from beam_reuse.io.results.tables import read_manifest
 
 
 def content_of(seed: str, path: str) -> bytes:

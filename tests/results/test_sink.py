@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
-from beam_reuse.io.arrow_columns import NULL, nulls_first
-from beam_reuse.io.manifest import Accounting, Manifest, NoResultError, Part
-from beam_reuse.io.outcome import SaveOutcome, read_outcome
-from beam_reuse.io.run_folder import ResultFolder
-from beam_reuse.io.sink import PartWriter, WriteTable, write_parquet
-from beam_reuse.io.tables import STRINGS, TIMESTAMP, maybe, read, table
+from beam_reuse.io.results.arrow_columns import NULL, nulls_first
+from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
+from beam_reuse.io.results.outcome import SaveOutcome, read_outcome
+from beam_reuse.io.results.run_folder import ResultFolder
+from beam_reuse.io.results.sink import PartWriter, WriteTable, write_parquet
+from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, read, table
 
 TABLE = table(
     "things", url=pa.string(), sha1=pa.string(), time=maybe(TIMESTAMP),

@@ -1,0 +1,1 @@
+"""Crawl files of any format become pages, skipped and rejected records."""

@@ -1,0 +1,168 @@
+"""Transfer and content encodings undone, step by step, within a limit on every step."""
+
+import re
+from collections.abc import Callable, Generator, Iterator
+from io import BytesIO
+
+import brotli
+from isal import isal_zlib
+
+from beam_reuse.io.crawl import zstd_frames
+from beam_reuse.io.crawl.kinds import is_binary
+from beam_reuse.io.crawl.members import Corrupt, IsalError, inflate_file
+from beam_reuse.io.crawl.window import Window
+
+_STEP = 1 << 20
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
+_PLAIN = {b"", b"identity", b"none", b"binary", b"8bit", b"7bit"}
+
+
+class Undecodable(Exception):
+    """A payload that cannot be decoded; carries the reason and detail of its reject."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class _NotEncoded(Exception):
+    """The bytes are not in the encoding at all."""
+
+
+def decode_payload(body: bytes, transfer: bytes, content: bytes, limit: int) -> tuple[bytes, bool]:
+    """The payload of an HTTP body and whether an encoding its header names was absent.
+
+    `transfer` and `content` are the values of the two headers, several encodings in the
+    order they were applied. A body that is not in an encoding named is taken as it is.
+    `Undecodable` if a step gives more than `limit` bytes, or breaks off or fails in the
+    middle of a body that is in the encoding.
+    """
+    absent = False
+    if b"chunked" in transfer.lower():
+        joined = join_chunks(body)
+        absent = joined is None
+        body = body if joined is None else joined
+    for name in reversed(content.lower().split(b",")):
+        name = name.strip().removeprefix(b"x-")
+        if name in _PLAIN or not body:
+            continue
+        pieces = _DECODERS.get(name)
+        try:
+            if pieces is None:
+                raise _NotEncoded
+            body = _joined(pieces(body), limit, name.decode("ascii"))
+        except _NotEncoded:
+            absent = True
+    return body, absent
+
+
+def join_chunks(body: bytes) -> bytes | None:
+    """The data of a chunked body, None if it is not chunked.
+
+    A body that breaks off gives what came until then, as browsers show it.
+    """
+    pieces: list[bytes] = []
+    pos = 0
+    while pos < len(body):
+        size = _CHUNK_SIZE.match(body, pos)
+        if size is None:
+            rest = body[pos:]
+            if not pieces or rest.strip(b"\r\n0123456789abcdefABCDEF"):
+                return None
+            break
+        length = int(size[1], 16)
+        if length == 0:
+            break
+        start = size.end()
+        pieces.append(body[start:start + length])
+        pos = start + length
+        end = body[pos:pos + 2]
+        if end == b"\r\n":
+            pos += 2
+        elif end[:1] == b"\n":
+            pos += 1
+        elif end in (b"", b"\r"):
+            break
+        else:
+            return None
+    return b"".join(pieces)
+
+
+def _joined(pieces: Iterator[bytes], limit: int, name: str) -> bytes:
+    found, size = [], 0
+    for piece in pieces:
+        size += len(piece)
+        if size > limit:
+            raise Undecodable("too-large", f"{name} content of more than {limit} bytes")
+        found.append(piece)
+    return found[0] if len(found) == 1 else b"".join(found)
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    if not body.startswith(b"\x1f\x8b"):
+        raise _NotEncoded
+    while body.startswith(b"\x1f\x8b"):
+        body = yield from _inflate(body, 31, "gzip")
+
+
+def _deflate(body: bytes) -> Iterator[bytes]:
+    zlib_header = len(body) > 1 and body[0] & 0x0F == 8 and (body[0] << 8 | body[1]) % 31 == 0
+    try:
+        yield from _inflate(body, 15 if zlib_header else -15, "deflate")
+    except Undecodable:
+        if zlib_header or is_binary(body):
+            raise
+        raise _NotEncoded from None
+
+
+def _inflate(body: bytes, wbits: int, name: str) -> Generator[bytes, None, bytes]:
+    """The pieces of a zlib stream; returns what follows it."""
+    inflater = isal_zlib.decompressobj(wbits=wbits)
+    data = body
+    try:
+        while not inflater.eof:
+            piece = inflater.decompress(data, _STEP)
+            if piece:
+                yield piece
+            elif not data and not inflater.eof:
+                raise Undecodable("truncated-encoding", f"the {name} content breaks off")
+            data = inflater.unconsumed_tail
+    except IsalError as error:
+        raise Undecodable("bad-encoding", f"{name}: {error}") from None
+    return bytes(inflater.unused_data)
+
+
+def _brotli(body: bytes) -> Iterator[bytes]:
+    inflater = brotli.Decompressor()
+    data = body
+    try:
+        while not inflater.is_finished():
+            piece = inflater.process(data, output_buffer_limit=_STEP)
+            if piece:
+                yield piece
+            elif not data:
+                raise Undecodable("truncated-encoding", "the br content breaks off")
+            data = b""
+    except (brotli.error, Undecodable) as error:
+        if not is_binary(body):
+            raise _NotEncoded from None
+        if isinstance(error, Undecodable):
+            raise
+        raise Undecodable("bad-encoding", f"br: {error}") from None
+
+
+def _zstd(body: bytes) -> Iterator[bytes]:
+    if not body.startswith(zstd_frames.MAGIC):
+        raise _NotEncoded
+    window = Window(BytesIO(body), len(body))
+    try:
+        yield from inflate_file(zstd_frames.ZstdUnits(window), len(body))
+    except Corrupt as bad:
+        reason = "truncated-encoding" if bad.reason == "truncated" else "bad-encoding"
+        raise Undecodable(reason, f"zstd: {bad.detail}") from None
+
+
+_DECODERS: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
+    b"gzip": _gzip, b"deflate": _deflate, b"br": _brotli, b"zstd": _zstd,
+}

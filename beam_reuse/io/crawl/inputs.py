@@ -1,0 +1,159 @@
+"""The files a run reads: paths, globs and folders of any Beam filesystem, as one list."""
+
+import glob
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.io.files import is_local, local_path
+
+_MAGIC = re.compile(r"[*?\[]")
+_ESCAPES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
+_NO_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+
+
+class InputError(UserError):
+    """An input that cannot be read; the message names it and the way out."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class InputFile:
+    """A file to read.
+
+    `crawl` is the name of the input it belongs to, `name` its own in tables: as short as
+    is unique among all files, so that tables do not depend on where the crawl lies. `host`
+    and `relative` make the URL of a page that is a file: `file://host/relative`.
+    """
+
+    path: str
+    size: int
+    crawl: str
+    host: str
+    relative: str
+    name: str = ""
+
+
+def list_files(specs: Sequence[str]) -> list[InputFile]:
+    """All files that `specs` name, sorted by path, each once.
+
+    A folder gives every file below it, except hidden ones, links to folders, and result
+    folders of earlier runs. Raises `InputError` for a spec that matches nothing.
+    """
+    found: dict[str, InputFile] = {}
+    for spec in specs:
+        files = list(_matches(spec))
+        if not files:
+            raise InputError(
+                f"{spec}: there is no such file or folder with files in it; check the path, "
+                f"and quote a pattern so that the shell leaves it alone")
+        for file in files:
+            known = found.get(file.path)
+            found[file.path] = file if known is None else min(file, known)
+    return _named([found[path] for path in sorted(found)])
+
+
+def _named(files: list[InputFile]) -> list[InputFile]:
+    """The files with names: the input and the path below it, with folders above where two
+    files would be called the same."""
+    parts = [_text(_full(file.path)).split("/") for file in files]
+    length = [file.relative.count("/") + 1 + (file.relative != file.crawl) for file in files]
+    while True:
+        names = ["/".join(words[-n:]) for words, n in zip(parts, length, strict=True)]
+        counts = Counter(names)
+        longer = [counts[name] > 1 and n < len(words)
+                  for name, words, n in zip(names, parts, length, strict=True)]
+        if not any(longer):
+            return [replace(file, name=name) for file, name in zip(files, names, strict=True)]
+        length = [n + more for n, more in zip(length, longer, strict=True)]
+
+
+def _full(path: str) -> str:
+    return os.path.abspath(path).replace(os.sep, "/") if is_local(path) else path
+
+
+def _text(path: str) -> str:
+    """A path as valid text: bytes of a file name that are not UTF-8 are percent-escaped."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape").translate(_ESCAPES)
+
+
+def is_result_folder(path: str) -> bool:
+    """True if `path` is a folder with a result or an index of an earlier run in it."""
+    manifest = local_path(path).rstrip("/") + "/manifest.json"
+    if is_local(manifest):
+        return os.path.isfile(manifest)
+    from apache_beam.io.filesystems import FileSystems
+
+    return bool(FileSystems.exists(manifest))
+
+
+def _matches(spec: str) -> Iterator[InputFile]:
+    path = local_path(spec)
+    if not is_local(path):
+        yield from _beam_matches(path)
+    elif os.path.exists(path):
+        yield from _local(path)
+    elif _MAGIC.search(path):
+        for match in sorted(glob.glob(path, recursive=True)):
+            yield from _local(match)
+
+
+def _local(path: str) -> Iterator[InputFile]:
+    path = os.path.normpath(path)
+    if os.path.isdir(path):
+        yield from _local_folder(path)
+        return
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path}: is no regular file; save it to a file and give that")
+    yield _single(path.replace(os.sep, "/"), status.st_size)
+
+
+def _local_folder(folder: str) -> Iterator[InputFile]:
+    name = _text(os.path.basename(os.path.abspath(folder)))
+    for above, below, names in os.walk(folder, onerror=_refuse):
+        if above != folder and is_result_folder(above):
+            below.clear()
+            continue
+        below[:] = sorted(n for n in below if not n.startswith("."))
+        for each in sorted(names):
+            path = os.path.join(above, each)
+            if each.startswith(".") or not os.path.isfile(path):
+                continue
+            yield InputFile(path.replace(os.sep, "/"), os.stat(path).st_size, name,
+                            _host(name), os.path.relpath(path, folder).replace(os.sep, "/"))
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"{error.filename}: {error.strerror}; make it readable or leave it out")
+
+
+def _beam_matches(spec: str) -> Iterator[InputFile]:
+    from apache_beam.io.filesystems import FileSystems
+
+    found = [] if spec.endswith("/") else FileSystems.match([spec])[0].metadata_list
+    for item in found:
+        yield _single(item.path, item.size_in_bytes)
+    if found:
+        return
+    folder = spec.rstrip("/") + "/"
+    name = folder.rstrip("/").rpartition("/")[2]
+    for item in FileSystems.match([folder + "**"])[0].metadata_list:
+        relative = item.path.removeprefix(folder)
+        if item.path.endswith("/") or any(part.startswith(".") for part in relative.split("/")):
+            continue
+        yield InputFile(item.path, item.size_in_bytes, name, _host(name), relative)
+
+
+def _single(path: str, size: int) -> InputFile:
+    """A file that was named itself: its folder is the host of its page."""
+    above, _, name = _full(path).rpartition("/")
+    return InputFile(path, size, _text(name), _host(above.rpartition("/")[2]), name)
+
+
+def _host(folder: str) -> str:
+    """A folder's name as the host of its pages' URLs."""
+    return _NO_HOST.sub("-", _text(folder).lower()).strip(".") or "files"

@@ -1,0 +1,1 @@
+"""Result folders: tables, manifest, and what keeps them whole."""

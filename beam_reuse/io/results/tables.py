@@ -1,0 +1,142 @@
+"""The result tables: their columns and types, and reading them back.
+
+A table is a few lines: a name and its columns from the left. Column order and types are
+part of the contract with users. `sink.WriteTable` writes blocks in this shape.
+"""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
+
+TIMESTAMP = pa.timestamp("us", tz="UTC")
+STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a result table. How a block's column fills it follows from `type`:
+
+    string      from bytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
+    STRINGS     from bytes: the values joined by line feeds
+    TIMESTAMP   from int64 microseconds since 1970 UTC
+    int64, bool, double   from the NumPy column of that kind
+
+    In a `nullable` column the lowest int64, an empty string and NaN stand for null.
+    """
+
+    name: str
+    type: pa.DataType
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """Name and columns of a result table. Rows are sorted by all columns from the left."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def arrow(self) -> pa.Schema:
+        """The schema as Arrow writes it into every part."""
+        return pa.schema([pa.field(c.name, c.type, c.nullable) for c in self.columns])
+
+
+def table(name: str, **columns: pa.DataType | Column) -> TableSchema:
+    """A schema from `column=type` in order; wrap a type in `maybe` where null may stand."""
+    return TableSchema(
+        name,
+        tuple(
+            Column(column, kind.type, kind.nullable) if isinstance(kind, Column)
+            else Column(column, kind)
+            for column, kind in columns.items()
+        ),
+    )
+
+
+def maybe(kind: pa.DataType) -> Column:
+    """A column type in which null may stand."""
+    return Column("", kind, nullable=True)
+
+
+text, number = pa.string(), pa.int64()
+
+PAGES = table(
+    "pages",
+    url=text, fetched_url=text, kind=text, host=text, ip=maybe(text), site=text, domain=text,
+    timestamp=maybe(TIMESTAMP), status=maybe(number), content_type=maybe(text),
+    charset=maybe(text), bytes=number, sha1=text, chunks=number, tokens=maybe(number),
+    lines=maybe(number), crawl=text, file=text, offset=number, record_length=number,
+    record_id=maybe(text),
+)
+REJECTS = table(
+    "rejects", file=text, offset=number, url=maybe(text), reason=text, detail=maybe(text)
+)
+EVENTS = table(
+    "events",
+    file=text, offset=number, outcome=number, reason=text, url=maybe(text), detail=maybe(text),
+    depth=number,
+)
+DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
+FREQUENT_CHUNKS = table(
+    "frequent_chunks",
+    sha1=text, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
+    text=text, first_url=text, first_timestamp=maybe(TIMESTAMP), sample_urls=STRINGS,
+)
+FREQUENCY_HISTOGRAM = table(
+    "frequency_histogram", kind=text, occurrences=number, distinct=number
+)
+
+SCHEMAS = {
+    schema.name: schema
+    for schema in (PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_CHUNKS, FREQUENCY_HISTOGRAM)
+}
+
+
+def read_manifest(folder: str) -> Manifest:
+    """The manifest of the result or index in `folder`; refuses a folder without one."""
+    path = join(folder, MANIFEST)
+    try:
+        content = open_files(folder).read(path)
+    except FileNotFoundError:
+        raise NoResultError(
+            f"{folder} is no finished result: it has no {MANIFEST}. "
+            "Give the folder a run was told to write (-o), or run again."
+        ) from None
+    return Manifest.from_json(content.decode(), folder)
+
+
+def read(folder: str, name: str) -> pa.Table:
+    """The table `name` of the result in `folder`, parts in order.
+
+    Refuses a folder without manifest, a table the manifest does not list, and a part that is
+    missing or has another number of rows than the manifest says. Memory: the whole table.
+    """
+    parts = read_manifest(folder).tables()
+    if name not in parts:
+        raise NoResultError(f"{folder} has no table {name!r}; it has {', '.join(sorted(parts))}.")
+    files = open_files(folder)
+    read_parts = []
+    for part in parts[name]:
+        try:
+            with files.open(join(folder, part.path)) as source:
+                found = pq.read_table(source)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise NoResultError(
+                f"{folder}: {part.path} is listed in {MANIFEST} but cannot be read "
+                f"({error}). Run again with --overwrite."
+            ) from error
+        if found.num_rows != part.rows:
+            raise NoResultError(
+                f"{folder}: {part.path} has {found.num_rows} rows, {MANIFEST} says {part.rows}. "
+                "Run again with --overwrite."
+            )
+        read_parts.append(found)
+    return pa.concat_tables(read_parts)

@@ -1,0 +1,183 @@
+"""Which files a run reads, and how they are cut into ranges."""
+
+import io
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apache_beam.io.filesystem import FileMetadata, FileSystem, MatchResult
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beam_reuse.core.settings import ReadSettings
+from beam_reuse.io.crawl.inputs import InputError, InputFile, is_result_folder, list_files
+from beam_reuse.io.crawl.ranges import FILE_COST, FileRange, cut
+from beam_reuse.io.crawl.read import RangeReader
+from tests.broken.writing import HTML, gz, page
+from tests.crawl.reading import shape
+
+
+def _make(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(HTML)
+
+
+def test_paths_globs_and_folders(tmp_path: Path) -> None:
+    _make(tmp_path, "c/a.warc.gz", "c/sub/b.html", "c/.git/x.html", "d/z.html", "d/y.html")
+    base = str(tmp_path)
+    files = list_files([base + "/d/*.html", base + "/c/", base + "/d/z.html"])
+    assert [(f.name, f.crawl, f.host, f.relative) for f in files] == [
+        ("c/a.warc.gz", "c", "c", "a.warc.gz"), ("c/sub/b.html", "c", "c", "sub/b.html"),
+        ("y.html", "y.html", "d", "y.html"), ("z.html", "z.html", "d", "z.html")]
+    assert all(f.size == len(HTML) for f in files)
+    assert list_files([base + "/c", base + "/d/y.html", base + "/d/z.html"]) == files
+
+
+def test_names_are_as_short_as_is_unique(tmp_path: Path) -> None:
+    _make(tmp_path, "x/a/p.html", "y/a/p.html", "y/b/p.html", "y/b/q.html")
+    files = list_files([str(tmp_path) + "/*/*/*.html"])
+    assert [f.name for f in files] == ["x/a/p.html", "y/a/p.html", "b/p.html", "q.html"]
+
+
+def test_where_a_crawl_lies_does_not_show(tmp_path: Path) -> None:
+    for place in ("one", "two/three"):
+        _make(tmp_path / place, "crawl/a.html", "crawl/b/c.html")
+    names = [[(f.name, f.crawl, f.host, f.relative) for f in list_files([str(tmp_path / p)])]
+             for p in ("one/crawl", "two/three/crawl/")]
+    assert names[0] == names[1]
+
+
+def test_a_spec_that_matches_nothing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for spec in ("no-such.warc.gz", "*.warc", "empty"):
+        with pytest.raises(InputError, match=spec.replace("*", r"\*")):
+            list_files([str(tmp_path / spec)])
+
+
+def test_odd_names(tmp_path: Path) -> None:
+    strange = os.fsencode(str(tmp_path)) + b"/caf\xe9"
+    os.mkdir(strange)
+    with open(strange + b"/p[1].html", "wb") as file:
+        file.write(HTML)
+    (found,) = list_files([os.fsdecode(strange)])
+    assert found.name == "caf%E9/p[1].html"
+    piece = FileRange.from_bytes(cut([found])[0].to_bytes())
+    (outcome,) = RangeReader(piece, ReadSettings())
+    assert outcome.fetched_url == "file://caf-e9/p%5B1%5D.html"  # type: ignore[union-attr]
+    assert piece.name_of(outcome.file) == found.name
+    assert [f.name for f in list_files([found.path])] == ["p[1].html"]
+
+
+def test_what_is_no_file_is_refused_or_left_out(tmp_path: Path) -> None:
+    _make(tmp_path, "a.html", "result/manifest.json", "result/pages/part.parquet")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert [f.relative for f in list_files([str(tmp_path)])] == ["a.html"]
+    assert is_result_folder(str(tmp_path / "result")) and not is_result_folder(str(tmp_path))
+    with pytest.raises(InputError, match="pipe"):
+        list_files([str(tmp_path / "pipe")])
+
+
+SIZES = st.lists(st.integers(0, 5_000_000) | st.sampled_from([0, 1, 10**9]), max_size=30)
+
+
+@given(sizes=SIZES, range_bytes=st.sampled_from([1000, 10**6, 64 << 20]))
+def test_ranges_cover_every_byte_once(sizes: list[int], range_bytes: int) -> None:
+    range_bytes = max(range_bytes, sum(sizes) // 300 + 1)
+    files = [InputFile(f"f{i}", size, "c", "h", f"f{i}", f"f{i}") for i, size in enumerate(sizes)]
+    ranges = cut(files, range_bytes)
+    assert [piece.number for piece in ranges] == list(range(len(ranges)))
+    seen: dict[str, list[tuple[int, int]]] = {}
+    for piece in ranges:
+        assert piece.size <= range_bytes
+        if not piece.is_part:
+            assert (piece.start, piece.end) == (0, sum(f.size for f in piece.files))
+            assert len(piece.files) == 1 or len(piece.files) <= range_bytes // FILE_COST
+        for file in piece.files:
+            part = (piece.start, piece.end) if piece.is_part else (0, file.size)
+            seen.setdefault(file.path, []).append(part)
+        assert FileRange.from_bytes(piece.to_bytes()) == piece
+    assert list(seen) == [file.path for file in files]
+    for file in files:
+        parts = seen[file.path]
+        assert parts[0][0] == 0 and parts[-1][1] == file.size
+        assert all(a[1] == b[0] for a, b in pairwise(parts))
+
+
+def test_many_small_files_are_one_piece_of_work(tmp_path: Path) -> None:
+    _make(tmp_path, *(f"{i}.html" for i in range(300)))
+    (piece,) = cut(list_files([str(tmp_path)]))
+    reader = RangeReader(piece, ReadSettings())
+    progress = [reader.bytes_read for _ in reader]
+    assert progress == sorted(progress) and reader.bytes_read == piece.size
+    assert reader.records == 300
+
+
+def test_progress_inside_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(gz(page(n)) for n in range(200)))
+    for piece in cut(list_files([str(path)]), 9000):
+        reader = RangeReader(piece, ReadSettings())
+        progress = [reader.bytes_read for _ in reader]
+        assert progress == sorted(progress)
+        assert 0 < progress[-1] <= reader.bytes_read == piece.size
+
+
+class MemoryFiles(FileSystem):
+    """A filesystem of Beam's that holds a few files; its paths are `memory://…`."""
+
+    files: dict[str, bytes]
+
+    @classmethod
+    def scheme(cls) -> str:
+        return "memory"
+
+    def match(self, patterns: list[str], limits: Any = None) -> list[MatchResult]:
+        found = []
+        for pattern in patterns:
+            start = pattern.removesuffix("**")
+            hits = [path for path in FILES if path == pattern
+                    or (start != pattern and path.startswith(start))]
+            found.append(MatchResult(pattern, [FileMetadata(h, len(FILES[h])) for h in hits]))
+        return found
+
+    def open(self, path: str, *_: Any, **__: Any) -> io.BytesIO:
+        return io.BytesIO(FILES[path])
+
+    def exists(self, path: str) -> bool:
+        return path in FILES
+
+    def join(self, base: str, *paths: str) -> str:
+        return "/".join([base, *paths])
+
+    def split(self, path: str) -> tuple[str, str]:
+        head, _, tail = path.rpartition("/")
+        return head, tail
+
+    def has_dirs(self) -> bool:
+        return False
+
+    def _unused(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+    mkdirs = create = copy = rename = delete = size = checksum = last_updated = metadata = _unused
+    _list = _unused
+
+
+FILES = {"memory://b/crawl/a.warc.gz": gz(page(1)) + gz(page(2)),
+         "memory://b/crawl/sub/b.html": HTML, "memory://b/crawl/.hidden.html": HTML}
+
+
+def test_any_beam_filesystem() -> None:
+    files = list_files(["memory://b/crawl"])
+    assert [(f.name, f.crawl, f.host) for f in files] == [
+        ("crawl/a.warc.gz", "crawl", "crawl"), ("crawl/sub/b.html", "crawl", "crawl")]
+    outcomes = [o for piece in cut(files) for o in RangeReader(piece, ReadSettings())]
+    assert shape(outcomes) == ("page",) * 3
+    assert [f.host for f in list_files(["memory://b/crawl/sub/b.html"])] == ["sub"]
+    assert not is_result_folder("memory://b/crawl")
+    with pytest.raises(InputError, match="memory://b/nothing"):
+        list_files(["memory://b/nothing"])
