@@ -15,6 +15,7 @@ from beam_reuse.io.results.manifest import Manifest, Outcome
 from beam_reuse.io.results.run_folder import ResultFolder, Workspace
 from beam_reuse.options.table import recorded_settings
 from beam_reuse.plan import RunPlan
+from beam_reuse.runners import prepare
 
 PACKAGES = ("apache-beam", "numba", "numpy", "publicsuffixlist", "pyarrow", "resiliparse")
 
@@ -38,9 +39,10 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
     Raises without leaving a new result if anything fails or too much was rejected; an
     earlier result that was to be overwritten then still stands.
     """
+    started = time.time()
+    prepare(plan)
     from beam_reuse import pipeline
 
-    started = time.time()
     with ResultFolder(plan.output, plan.overwrite) as folder:
         with ProgressMonitor(folder.work.progress) as progress:
             outcome = pipeline.run(plan, folder.work, progress)

@@ -1,12 +1,33 @@
 """What each runner needs."""
 
+import glob
+import os
+from collections.abc import Sequence
 from typing import Any
 
 from beam_reuse.plan import RunPlan
-from beam_reuse.runners.local import make_runner
+from beam_reuse.runners.local import make_runner, start_fork_server
 
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
+
+
+def prepare(plan: RunPlan) -> None:
+    """Start what a run will need while the caller goes on importing; returns at once."""
+    if plan.runner == "local" and workers_for(plan, _local_bytes(plan.inputs)) > 1:
+        start_fork_server()
+
+
+def workers_for(plan: RunPlan, input_bytes: int) -> int:
+    """Worker processes of a local run."""
+    return 1 if input_bytes < SMALL_INPUT else plan.workers
+
+
+def _local_bytes(inputs: Sequence[str]) -> int:
+    """Bytes of the inputs that are plain local files or folders of them, at a glance."""
+    paths = [path for spec in inputs for path in glob.glob(spec)]
+    inside = [os.path.join(p, name) for p in paths if os.path.isdir(p) for name in os.listdir(p)]
+    return sum(os.path.getsize(path) for path in [*paths, *inside] if os.path.isfile(path))
 
 
 def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
@@ -17,7 +38,7 @@ def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
 
     remember_dofn_specs()
     if plan.runner == "local":
-        workers = 1 if input_bytes < SMALL_INPUT else plan.workers
+        workers = workers_for(plan, input_bytes)
         options = Options([*plan.beam_args, f"--direct_num_workers={workers}"])
         return beam.Pipeline(runner=make_runner(workers), options=options)
     return beam.Pipeline(options=Options([*plan.beam_args, f"--runner={plan.runner}"]))

@@ -32,7 +32,7 @@ def keep_freed_memory(limit: int = 256 << 20) -> None:
 def start_fork_server() -> None:
     """Begin to load what workers need, in a process of its own; returns at once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["beam_reuse.runners.local_worker"])
+    context.set_forkserver_preload(["beam_reuse.runners.preloaded"])
     multiprocessing.forkserver.ensure_running()
 
 

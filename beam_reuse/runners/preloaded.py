@@ -1,0 +1,17 @@
+"""Importing this loads the whole graph and the compiled kernels.
+
+For the server process that local workers are forked from: what it has, every fork has.
+"""
+
+import beam_reuse.pipeline
+import beam_reuse.runners.local_worker  # noqa: F401
+from beam_reuse.core.features import FeatureSettings, page_features
+from beam_reuse.core.pages import Kind, RawPage
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.urls import name_page
+
+_HTML = "<p>a <a href=b>c</a><img src=d>"
+_URL = "http://example.org/"
+_PAGE = RawPage("", 0, 0, "", _URL, None, None, "", Kind.HTML, "", "utf-8", _HTML.encode())
+
+page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
