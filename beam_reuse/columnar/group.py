@@ -21,7 +21,7 @@ class ProcessBuckets(beam.PTransform):
 
     `slabs` is an iterator of Blocks: the bucket's rows in order of `keys` + `order`, rows
     with equal `keys` in one bucket (by hash, or as `bucketer(block, buckets, *bucketer_side)`
-    says). Memory: about twice `bucket_budget`, for buckets of any size. With `outputs` the
+    says). Memory: two to three times `bucket_budget`, for buckets of any size. With `outputs` the
     result is a dict of PCollections: MAIN and one per tag.
     """
 

@@ -21,7 +21,7 @@ class JoinRows(beam.PTransform):
 
     `keys` are columns of both sides, of the same types. Each call has a range of keys: all
     rows of both sides that fall in it, sorted by the keys; a side without any is None. Memory:
-    about twice `bucket_budget`, plus all rows of the largest key. See `matching` for kernels.
+    two to three times `bucket_budget`, plus all rows of the largest key. See `matching`.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def sorted_slabs(
 ) -> Iterator[Block]:
     """All rows of `blocks` in order of `keys`, as slabs of at most about budget / 32 bytes.
 
-    Memory: about twice `budget`. Up to `budget` bytes are sorted in memory; beyond, sorted
+    Memory: two to three times `budget`. Up to `budget` bytes are sorted in memory; beyond, sorted
     runs go to a nameless temporary file in `folder` and are merged, 16 at a time. Rows with
     equal keys may be cut between two slabs. `collapse` may combine rows with equal keys, in
     columns of the same types, to shrink what is held; equal keys may still come twice.

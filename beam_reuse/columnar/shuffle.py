@@ -29,7 +29,7 @@ class Shuffle:
     `buckets`: parts that rows are split into by the hash of their key (see `buckets_for`).
     `flush_bytes`: what one splitting worker holds before it writes a file; peak memory is
     about twice that. `bucket_budget`: bytes of a bucket that are sorted in memory (peak
-    about twice that); a larger bucket goes through sorted runs on the worker's disk.
+    two to three times that); a larger bucket goes through sorted runs on the worker's disk.
     `compress`: zstd level 1 on spilled blocks; None means where bytes travel (an inline
     store, a folder that is not local). Measured on rows of SHA-1, numbers and URLs: 300 MB/s
     to write, 800 MB/s to read, 44 % of the bytes; a local disk is faster without.
