@@ -13,8 +13,8 @@ from beam_reuse.columnar.varbytes import VarBytes, copy_bytes
 
 
 def arranged(blocks: Sequence[Block], order: NDArray[np.int64]) -> Block:
-    """Block.concat(blocks).take(order) for a permutation `order`: half the copies, and a third
-    of the memory less. The blocks have the same columns."""
+    """Block.concat(blocks).take(order) for a permutation `order`, without the joined copy.
+    The blocks have the same columns."""
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     ends = np.cumsum([len(block) for block in blocks])

@@ -38,7 +38,7 @@ def keep_matching(block: Block, row_filter: RowFilter) -> Block:
 class KeyFilter:
     """A set of keys in a blocked Bloom filter: 7 bits of one 64-byte line per key.
 
-    No false negatives. At 12 bits per key about 1 row in 100 of those not in the set passes.
+    No false negatives. At 12 bits per key some 4 in 1,000 rows that are not in the set pass.
     `keys` names the columns it is asked with; they may have other names than when it was
     built (`renamed`), but the same types.
     """

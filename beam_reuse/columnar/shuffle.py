@@ -31,8 +31,9 @@ class Shuffle:
     about twice that. `bucket_budget`: bytes of a bucket that are sorted in memory (peak
     two to three times that); a larger bucket goes through sorted runs on the worker's disk.
     `compress`: zstd level 1 on spilled blocks; None means where bytes travel (an inline
-    store, a folder that is not local). Measured on rows of SHA-1, numbers and URLs: 300 MB/s
-    to write, 800 MB/s to read, 44 % of the bytes; a local disk is faster without.
+    store, a folder that is not local). Measured on a local disk, 1 million rows of SHA-1,
+    numbers and made-up URLs, medians of 9: 44 % of the bytes; 240 MB/s written and 640 read,
+    against 280 and 1,260 without.
     """
 
     store: Store

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import CoarseCount, HeavyKeys
-from beam_reuse.columnar.filters import BuildKeyFilter, keep_matching
+from beam_reuse.columnar.filters import BuildKeyFilter, KeyFilter, keep_matching
 from beam_reuse.columnar.group import GroupRows, ProcessBuckets
 from beam_reuse.columnar.join import JoinRows
 from beam_reuse.columnar.matching import match_ranges, pairs_of
@@ -174,6 +174,13 @@ def test_a_key_filter_loses_no_match(parts, wanted):
     assert [row for row in kept if (row[1], row[0]) in keys] == sorted(
         row for row in twins.rows(parts) if (row[1], row[0]) in keys
     )
+
+
+def test_a_key_filter_passes_few_others():
+    filled = KeyFilter.sized(["k"], 100_000)
+    filled.add(Block({"k": np.arange(100_000)}))
+    assert filled.may_hold(Block({"k": np.arange(100_000)})).all()
+    assert filled.may_hold(Block({"k": np.arange(100_000, 300_000)})).mean() < 0.008
 
 
 @given(block_lists(ROWS), st.integers(1, 9), st.integers(3, 12), st.booleans())
