@@ -21,12 +21,12 @@ def tag_starts(data: np.ndarray, tags: np.ndarray, ends: np.ndarray) -> np.ndarr
     `tags` holds one lower-case name per row, padded with zeros; a byte after the name that
     is set in `ends` (256 booleans) makes it a tag.
     """
-    starts = np.empty(16 + len(data) // 128, np.int64)
-    count = _find_tags(data, tags, ends, starts)
-    if count > len(starts):
-        starts = np.empty(count, np.int64)
-        _find_tags(data, tags, ends, starts)
-    return _bounds(starts[:count], len(data))
+    bounds = np.empty(16 + len(data) // 128, np.int64)
+    count = _find_tags(data, tags, ends, bounds)
+    if count > len(bounds):
+        bounds = np.empty(count, np.int64)
+        _find_tags(data, tags, ends, bounds)
+    return bounds[:count].copy()
 
 
 @kernel
@@ -35,39 +35,36 @@ def paragraph_starts(data: np.ndarray) -> np.ndarray:
 
     A line ends at `\\n`, `\\r\\n` or `\\r`; a blank one holds white space only.
     """
-    starts = np.empty(16 + len(data) // 128, np.int64)
-    count = _find_paragraphs(data, starts)
-    if count > len(starts):
-        starts = np.empty(count, np.int64)
-        _find_paragraphs(data, starts)
-    return _bounds(starts[:count], len(data))
+    bounds = np.empty(16 + len(data) // 128, np.int64)
+    count = _find_paragraphs(data, bounds)
+    if count > len(bounds):
+        bounds = np.empty(count, np.int64)
+        _find_paragraphs(data, bounds)
+    return bounds[:count].copy()
 
 
 @kernel
-def _bounds(starts: np.ndarray, size: int) -> np.ndarray:
-    bounds = np.empty(len(starts) + 2, np.int64)
-    bounds[0] = 0
-    bounds[1:-1] = starts
-    bounds[-1] = size
-    return bounds
+def _put(bounds: np.ndarray, count: int, at: int) -> int:
+    """Note a bound if there is room for it; the number of bounds so far."""
+    if count < len(bounds):
+        bounds[count] = at
+    return count + 1
 
 
 @kernel
-def _find_tags(data: np.ndarray, tags: np.ndarray, ends: np.ndarray, out: np.ndarray) -> int:
-    """Number of tags after byte 0; the first `len(out)` positions go to `out`."""
+def _find_tags(data: np.ndarray, tags: np.ndarray, ends: np.ndarray, bounds: np.ndarray) -> int:
+    """Number of bounds; as many as there is room for go to `bounds`."""
     initial = np.zeros(256, np.bool_)
     for tag in range(tags.shape[0]):
         initial[tags[tag, 0]] = initial[tags[tag, 0] - 0x20] = True
-    count = 0
+    count = _put(bounds, 0, 0)
     for at in range(1, len(data) - 2):
         if data[at] == _LESS_THAN and initial[data[at + 1]]:
             for tag in range(tags.shape[0]):
                 if _is_tag(data, at + 1, tags, tag, ends):
-                    if count < len(out):
-                        out[count] = at
-                    count += 1
+                    count = _put(bounds, count, at)
                     break
-    return count
+    return _put(bounds, count, len(data))
 
 
 @kernel
@@ -84,9 +81,9 @@ def _is_tag(data: np.ndarray, at: int, tags: np.ndarray, tag: int, ends: np.ndar
 
 
 @kernel
-def _find_paragraphs(data: np.ndarray, out: np.ndarray) -> int:
-    """Number of paragraphs after byte 0; the first `len(out)` positions go to `out`."""
-    count = 0
+def _find_paragraphs(data: np.ndarray, bounds: np.ndarray) -> int:
+    """Number of bounds; as many as there is room for go to `bounds`."""
+    count = _put(bounds, 0, 0)
     line = 0
     blank_before = False
     blank = True
@@ -103,10 +100,8 @@ def _find_paragraphs(data: np.ndarray, out: np.ndarray) -> int:
         elif blank and not _is_white(byte):
             blank = False
             if blank_before:
-                if count < len(out):
-                    out[count] = line
-                count += 1
-    return count
+                count = _put(bounds, count, line)
+    return _put(bounds, count, len(data))
 
 
 @kernel
@@ -141,12 +136,12 @@ def hash_chunks(
     words = np.empty(80, np.uint32)
     tail = np.empty(128, np.uint8)
     for i in range(count):
-        start, end = bounds[i], bounds[i + 1]
+        used = bounds[i + 1] - bounds[i]
         if squeeze:
-            used = _squeeze(data, start, end, clean)
-            sha1_into(digests[i], clean, 0, used, state, words, tail)
-            lengths[i] = used
+            used = _squeeze(data, bounds[i], bounds[i + 1], clean)
         else:
-            sha1_into(digests[i], data, start, end, state, words, tail)
-            lengths[i] = end - start
+            for j in range(used):
+                clean[j] = data[bounds[i] + j]
+        sha1_into(digests, i, clean, used, state, words, tail)
+        lengths[i] = used
     return digests, lengths

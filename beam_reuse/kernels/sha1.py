@@ -65,31 +65,28 @@ def _add5(e: np.uint32, a: np.uint32, mix: np.uint32, constant: int, word: np.ui
 
 @kernel
 def sha1_into(
-    digest: np.ndarray, data: np.ndarray, start: int, end: int, state: np.ndarray,
+    digests: np.ndarray, row: int, data: np.ndarray, size: int, state: np.ndarray,
     words: np.ndarray, tail: np.ndarray,
 ) -> None:
-    """Write SHA-1 of `data[start:end]` to `digest` (20 bytes).
+    """Write SHA-1 of `data[:size]` to a row of `digests`.
 
     Scratch: `state` of 5 and `words` of 80 uint32, `tail` of 128 uint8.
     """
     state[0], state[1], state[2] = 0x67452301, 0xEFCDAB89, 0x98BADCFE
     state[3], state[4] = 0x10325476, 0xC3D2E1F0
-    at = start
-    while at + _BLOCK <= end:
+    whole = size // _BLOCK * _BLOCK
+    for at in range(0, whole, _BLOCK):
         _compress(state, words, data, at)
-        at += _BLOCK
-    rest = end - at
+    rest = size - whole
     padded = _BLOCK if rest < _BLOCK - 8 else 2 * _BLOCK
-    for i in range(rest):
-        tail[i] = data[at + i]
+    for i in range(padded):
+        tail[i] = data[whole + i] if i < rest else 0
     tail[rest] = 0x80
-    for i in range(rest + 1, padded - 8):
-        tail[i] = 0
-    bits = np.uint64(end - start) << np.uint64(3)
+    bits = np.uint64(size) << np.uint64(3)
     for i in range(8):
         tail[padded - 1 - i] = np.uint8((bits >> np.uint64(8 * i)) & np.uint64(255))
-    _compress(state, words, tail, 0)
-    if padded > _BLOCK:
-        _compress(state, words, tail, _BLOCK)
+    for at in range(0, padded, _BLOCK):
+        _compress(state, words, tail, at)
     for i in range(DIGEST_BYTES):
-        digest[i] = np.uint8((state[i >> 2] >> np.uint32(24 - 8 * (i & 3))) & np.uint32(255))
+        byte = state[i >> 2] >> np.uint32(24 - 8 * (i & 3))
+        digests[row, i] = np.uint8(byte & np.uint32(255))
