@@ -25,7 +25,7 @@ from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 from beam_reuse.io.files import is_local, join, open_files
 
-ROW_GROUP_BYTES = 16 << 20
+ROW_GROUP_BYTES = 8 << 20
 ROW_GROUP_ROWS = 20_000
 NO_TIME = np.iinfo(np.int64).min
 NO_NUMBER = np.iinfo(np.int64).min

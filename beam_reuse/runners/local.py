@@ -16,7 +16,7 @@ FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
-def keep_freed_memory(limit: int = 256 << 20) -> None:
+def keep_freed_memory(limit: int = 64 << 20) -> None:
     """Tell glibc to keep up to `limit` freed bytes instead of returning them each time.
 
     A parser frees a page's tree at once; handing that memory back and faulting it in again
@@ -26,7 +26,7 @@ def keep_freed_memory(limit: int = 256 << 20) -> None:
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_TRIM_THRESHOLD, limit)
-        libc.mallopt(_M_MMAP_THRESHOLD, limit)
+        libc.mallopt(_M_MMAP_THRESHOLD, limit // 2)
 
 
 def start_fork_server() -> None:

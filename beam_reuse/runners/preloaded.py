@@ -3,6 +3,8 @@
 For the server process that local workers are forked from: what it has, every fork has.
 """
 
+import gc
+
 import beam_reuse.pipeline
 import beam_reuse.runners.local_worker  # noqa: F401
 from beam_reuse.core.features import FeatureSettings, page_features
@@ -15,3 +17,5 @@ _URL = "http://example.org/"
 _PAGE = RawPage("", 0, 0, "", _URL, None, None, "", Kind.HTML, "", "utf-8", _HTML.encode())
 
 page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
+gc.collect()
+gc.freeze()  # a collection in a fork would touch, and so copy, every shared page
