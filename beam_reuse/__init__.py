@@ -8,7 +8,8 @@ __version__ = "0.1.0"
 # seconds to import and `beam-reuse --help` does not need it.
 _OFFERED = {
     "FindFrequentChunks": "beam_reuse.analyses.discover",
-    "ReadPages": "beam_reuse.pages.reading",
+    "ReadPages": "beam_reuse.pages.read_pages",
+    "FeatureSettings": "beam_reuse.core.features",
     "ChunkSettings": "beam_reuse.core.settings",
     "DiscoverySettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",

@@ -1,6 +1,6 @@
 """An index as an input: parts of pages and the events of its records, in a result folder."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +9,18 @@ import pyarrow.parquet as pq
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import join, open_files
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
 INDEX = "index"
-# What decides which records are in an index: a run from it must ask for the same.
-SELECTION = ("status", "content-types", "max-record-bytes")
-CHUNKING = ("chunk-tags", "chunk-normalise", "classic")
+# Names in the manifest, and of the settings. What decides which records are in an index: a run
+# from it must ask for the same.
+SELECTION = {
+    "status": "statuses", "content-types": "content_types", "max-record-bytes": "max_record_bytes",
+}
+CHUNKING = {"chunk-tags": "tags", "chunk-normalise": "normalise", "classic": "classic"}
 
 
 @dataclass(frozen=True)
@@ -30,23 +34,28 @@ class IndexInput:
     chunked: bool
 
     @staticmethod
-    def open(folder: str, first_range: int, settings: Mapping[str, Any]) -> "IndexInput":
-        """The index in `folder` for a run with `settings` (by option name); refuses a result
-        that is no index, and a run that asks for records the index may not hold."""
+    def open(
+        folder: str, first_range: int, read: ReadSettings, chunks: ChunkSettings,
+    ) -> "IndexInput":
+        """The index in `folder` for a run with these settings; refuses a result that is no
+        index, and a run that asks for records the index may not hold."""
         manifest = read_manifest(folder)
         if manifest.kind != "index":
             raise UserError(
                 f"{folder} is a result, not an index, and holds no pages to read. "
                 "Give the crawl itself, or an index of it."
             )
-        for option in SELECTION:
-            have, want = manifest.settings[option], settings[option]
+        for option, name in SELECTION.items():
+            have, want = manifest.settings[option], _as_recorded(getattr(read, name))
             if have != want:
                 raise UserError(
                     f"{folder} was indexed with --{option} {_shown(have)}, this run has "
                     f"{_shown(want)}. Give --{option} {_shown(have)}, or index again."
                 )
-        chunked = all(manifest.settings[name] == settings[name] for name in CHUNKING)
+        chunked = all(
+            manifest.settings[option] == _as_recorded(getattr(chunks, name))
+            for option, name in CHUNKING.items()
+        )
         return IndexInput(folder, manifest, first_range, chunked)
 
     def files(self) -> list[str]:
@@ -87,6 +96,11 @@ def index_events(path: str) -> Iterator[Block]:
                     for name, values in columns.items()
                 },
             })
+
+
+def _as_recorded(value: Any) -> Any:
+    """A setting as the manifest has it."""
+    return "all" if value is None else list(value) if isinstance(value, tuple) else value
 
 
 def _shown(value: Any) -> str:

@@ -9,18 +9,17 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar import MAIN, Block, MapBlocks, ReduceRows, Shuffle
-from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.crawl.ranges import FileRange
+from beam_reuse.core.features import FeatureSettings
+from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import join
-from beam_reuse.io.index import INDEX, IndexInput
+from beam_reuse.io.index import INDEX
 from beam_reuse.io.parts import part_path, read_part, sha256_of
 from beam_reuse.io.results.sink import Receipt, WriteTable
 from beam_reuse.io.results.tables import EVENTS as EVENTS_TABLE
 from beam_reuse.pages import accounting
 from beam_reuse.pages.cuts import FalseStarts, standing
 from beam_reuse.pages.ingest import IngestSettings
-from beam_reuse.pages.numbering import seen_rows
-from beam_reuse.pages.read_pages import (
+from beam_reuse.pages.ingesting import (
     ENDS,
     EVENTS,
     SEEN,
@@ -28,6 +27,8 @@ from beam_reuse.pages.read_pages import (
     IngestRanges,
     ReadIndexes,
 )
+from beam_reuse.pages.inputs import Inputs
+from beam_reuse.pages.numbering import seen_rows
 from beam_reuse.pages.rewrite import rewrite_part
 
 COUNTS = "counts"
@@ -48,20 +49,22 @@ class WriteIndex(beam.PTransform):
     """
 
     def __init__(
-        self, ranges: list[FileRange], indexes: list[IndexInput], folder: str,
-        settings: IngestSettings, shuffle: Shuffle, progress: str,
+        self, inputs: Inputs, folder: str, read: ReadSettings, chunks: ChunkSettings,
+        shuffle: Shuffle, progress: str,
     ) -> None:
         super().__init__()
-        self.ranges, self.indexes, self.folder = ranges, indexes, folder
-        self.settings, self.shuffle, self.progress = settings, shuffle, progress
+        self.inputs, self.folder, self.read, self.chunks = inputs, folder, read, chunks
+        self.shuffle, self.progress = shuffle, progress
 
     @no_annotations
     def expand(self, begin: beam.pvalue.PBegin) -> Index:
+        settings = IngestSettings(
+            self.read, FeatureSettings(self.chunks, text=True), payload=True, cut_recursion=False)
         fresh = begin | "Read" >> IngestRanges(
-            self.ranges, join(self.folder, INDEX), self.settings, self.progress)
-        stored = begin | "Stored" >> ReadIndexes(self.indexes)
+            self.inputs.ranges, join(self.folder, INDEX), settings, self.progress)
+        stored = begin | "Stored" >> ReadIndexes(self.inputs.indexes)
         false = AsSingleton(fresh[ENDS] | "FalseStarts" >> FindFalseStarts())
-        seal = beam.ParDo(_Seal(self.folder, self.settings.features.chunks), false)
+        seal = beam.ParDo(_Seal(self.folder, self.chunks), false)
         sealed = (
             (fresh[MAIN], stored["parts"])
             | "Parts" >> beam.Flatten()

@@ -1,6 +1,9 @@
 """ReadPages: crawl files and indexes become numbered parts, with every record accounted for."""
 
-from collections.abc import Iterator
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -10,7 +13,6 @@ from apache_beam.typehints.decorators import no_annotations
 from beam_reuse.columnar import (
     MAIN,
     Block,
-    Fetch,
     JoinRows,
     MapBlocks,
     Piece,
@@ -18,16 +20,25 @@ from beam_reuse.columnar import (
     RankRows,
     ReduceRows,
     Shuffle,
+    Store,
+    buckets_for,
 )
 from beam_reuse.columnar.store import Blob
-from beam_reuse.io.crawl.ranges import FileRange
-from beam_reuse.io.index import IndexInput, index_events
-from beam_reuse.io.results.reporting import ProgressReporter
+from beam_reuse.core.features import FeatureSettings
+from beam_reuse.core.settings import ChunkSettings, ReadSettings
+from beam_reuse.io.files import join
 from beam_reuse.pages import captures, numbering
-from beam_reuse.pages.cuts import false_starts, standing
-from beam_reuse.pages.ingest import IngestSettings, ingest
-
-EVENTS, ENDS, SEEN = "events", "ends", "seen"
+from beam_reuse.pages.cuts import standing
+from beam_reuse.pages.ingest import IngestSettings
+from beam_reuse.pages.ingesting import (
+    ENDS,
+    EVENTS,
+    SEEN,
+    FindFalseStarts,
+    IngestRanges,
+    ReadIndexes,
+)
+from beam_reuse.pages.inputs import Inputs, open_inputs
 
 
 class Pages(NamedTuple):
@@ -55,72 +66,45 @@ class Analysis(beam.PTransform):
         return pvalueish, tuple(_pvalues(pvalueish))
 
 
-class IngestRanges(beam.PTransform):
-    """Ranges of crawl files -> {main: parts, events, ends, seen}; parts are written to `folder`.
-
-    `seen` has a row for every record, `ends` one for every range.
-    """
-
-    def __init__(
-        self, ranges: list[FileRange], folder: str, settings: IngestSettings, progress: str,
-    ) -> None:
-        super().__init__()
-        self.ranges, self.folder = ranges, folder
-        self.settings, self.progress = settings, progress
-
-    @no_annotations
-    def expand(self, begin: beam.pvalue.PBegin) -> dict[str, beam.PCollection]:
-        read = beam.ParDo(_Ingest(self.folder, self.settings, ProgressReporter(self.progress)))
-        found = (
-            begin
-            | "Ranges" >> beam.Create([r.to_bytes() for r in self.ranges]).with_output_types(bytes)
-            | "Spread" >> beam.Reshuffle()
-            | "Ingest" >> read.with_output_types(Block).with_outputs(
-                EVENTS, ENDS, SEEN, main=MAIN)
-        )
-        for tag in (EVENTS, ENDS, SEEN):
-            found[tag].element_type = Block
-        return {tag: found[tag] for tag in (MAIN, EVENTS, ENDS, SEEN)}
-
-
-class _Ingest(beam.DoFn):
-    def __init__(self, folder: str, settings: IngestSettings, progress: ProgressReporter) -> None:
-        self.folder, self.settings, self.progress = folder, settings, progress
-
-    def process(self, encoded: bytes) -> Iterator[Any]:
-        found = ingest(FileRange.from_bytes(encoded), self.folder, self.settings, self.progress)
-        if found.part is not None:
-            yield found.part
-        if found.events is not None:
-            yield beam.pvalue.TaggedOutput(EVENTS, found.events)
-        if found.end is not None:
-            yield beam.pvalue.TaggedOutput(ENDS, found.end)
-        yield beam.pvalue.TaggedOutput(SEEN, found.seen)
-
-
 class ReadPages(beam.PTransform):
-    """Ranges and indexes -> Pages.
+    """Crawl files, folders of pages and indexes -> Pages.
 
     Every record read is a page of `ranked` or a row of `events`, exactly once. Pages are
     numbered from 0 in the order of their URLs. The crawl is read and parsed once; what
     follows reads columns of the parts.
+
+    `features` says how pages are cut and whether their text is wanted, `spill` is a folder
+    that all workers share (default: a temporary one that is removed when this process ends),
+    `shuffle` and `progress` are for runs that set their own.
     """
 
     def __init__(
-        self, ranges: list[FileRange], indexes: list[IndexInput], folder: str,
-        settings: IngestSettings, shuffle: Shuffle, progress: str,
+        self,
+        inputs: Sequence[str] | Inputs,
+        read: ReadSettings | None = None,
+        features: FeatureSettings | None = None,
+        *,
+        spill: str = "",
+        shuffle: Shuffle | None = None,
+        progress: str = "",
     ) -> None:
         super().__init__()
-        self.ranges, self.indexes, self.folder = ranges, indexes, folder
-        self.settings, self.shuffle, self.progress = settings, shuffle, progress
+        self.inputs, self.read = inputs, read or ReadSettings()
+        self.features = features or FeatureSettings(ChunkSettings(), text=True)
+        self.spill, self.shuffle, self.progress = spill, shuffle, progress
 
     @no_annotations
     def expand(self, begin: beam.pvalue.PBegin) -> Pages:
-        read, shuffle = self.settings.read, self.shuffle
+        read, inputs = self.read, self.inputs
+        if not isinstance(inputs, Inputs):
+            inputs = open_inputs(inputs, read, self.features.chunks)
+        spill = self.spill or _temporary_folder()
+        shuffle = self.shuffle or shuffle_for(inputs, spill)
+        settings = IngestSettings(read, self.features, payload=True, cut_recursion=True)
         fresh = begin | "Read" >> IngestRanges(
-            self.ranges, self.folder, self.settings, self.progress)
+            inputs.ranges, join(spill, "parts"), settings, self.progress)
+        stored = begin | "Stored" >> ReadIndexes(inputs.indexes)
         false = AsSingleton(fresh[ENDS] | "FalseStarts" >> FindFalseStarts())
-        stored = begin | "Stored" >> ReadIndexes(self.indexes)
         parts = (fresh[MAIN], stored["parts"]) | "Parts" >> beam.Flatten()
         found = parts | "Captures" >> MapBlocks(
             numbering.capture_rows, read, false, outputs=(numbering.DEPTHS, numbering.CUT))
@@ -149,11 +133,15 @@ class ReadPages(beam.PTransform):
         )
 
 
-class FindFalseStarts(beam.PTransform):
-    """Ends of ranges -> one dict of ranges whose reader was misled."""
+def shuffle_for(inputs: Inputs, spill: str) -> Shuffle:
+    """A shuffle below `spill`, its buckets sized for the inputs."""
+    return Shuffle(Store("files", join(spill, "blocks")), buckets=buckets_for(4 * inputs.bytes))
 
-    def expand(self, ends: beam.PCollection) -> beam.PCollection:
-        return ends | "Gather" >> beam.combiners.ToList() | "Fold" >> beam.Map(false_starts)
+
+def _temporary_folder() -> str:
+    folder = tempfile.mkdtemp(prefix="beam-reuse-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 class _NumberParts(beam.PTransform):
@@ -178,30 +166,6 @@ class _NumberParts(beam.PTransform):
             | "OneByOne" >> beam.FlatMap(_put_rows, self.shuffle).with_output_types(Piece)
             | "Spread" >> beam.Reshuffle()
         )
-
-
-class ReadIndexes(beam.PTransform):
-    """Indexes -> {parts, events, seen}, what IngestRanges gives for crawl files."""
-
-    def __init__(self, indexes: list[IndexInput]) -> None:
-        super().__init__()
-        self.indexes = indexes
-
-    @no_annotations
-    def expand(self, begin: beam.pvalue.PBegin) -> dict[str, beam.PCollection]:
-        files = [path for index in self.indexes for path in index.event_files()]
-        return {
-            "parts": begin | "Parts" >> beam.Create(
-                [part for i in self.indexes for part in i.parts()]).with_output_types(Block),
-            "events": (
-                begin
-                | "EventFiles" >> beam.Create(files).with_output_types(str)
-                | "Spread" >> beam.Reshuffle()
-                | "Events" >> beam.FlatMap(index_events).with_output_types(Block)
-            ),
-            "seen": begin | "Seen" >> beam.Create(
-                [index.seen() for index in self.indexes]).with_output_types(Block),
-        }
 
 
 def _depths(
@@ -232,5 +196,3 @@ def _pvalues(value: Any) -> Iterator[PValue]:
     elif isinstance(value, dict):
         yield from _pvalues(tuple(value.values()))
 
-
-__all__ = ["Analysis", "Fetch", "IngestRanges", "Pages", "ReadPages"]

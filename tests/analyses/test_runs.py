@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from beam_reuse import pipeline
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, ReadSettings, Settings
 from beam_reuse.io.results import tables
+from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl
@@ -43,9 +43,9 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Captur
     return folder, captures
 
 
-def run(inputs: list[Path], output: Path, settings: Settings, **plan: Any) -> Path:
+def run(given: list[Path], output: Path, settings: Settings, **plan: Any) -> Path:
     command = plan.pop("command", "run")
-    execute(RunPlan(command, tuple(map(str, inputs)), str(output), settings, **plan), [])
+    execute(RunPlan(command, tuple(map(str, given)), str(output), settings, **plan), [])
     return output
 
 
@@ -91,12 +91,12 @@ def test_from_an_index_and_raw_files_together(
     run([tmp_path / "two", tmp_path / "one"], tmp_path / "merged", indexed, command="index")
     raw = run(files, tmp_path / "raw", settings)
     check(raw, captures, settings)
-    for name, inputs in {
+    for name, given in {
         "mixed": [tmp_path / "two", files[2]],
         "indexes": [tmp_path / "one", tmp_path / "two"],
         "from merged": [tmp_path / "merged"],
     }.items():
-        output = run(inputs, tmp_path / name, settings)
+        output = run(given, tmp_path / name, settings)
         assert (output / "manifest.json").read_bytes() == (raw / "manifest.json").read_bytes()
 
 
@@ -109,11 +109,11 @@ def test_the_same_bytes_for_any_workers_order_and_cuts(
     one = run(files, tmp_path / "one", settings, workers=1)
     check(one, captures, settings)
     monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
-    monkeypatch.setattr(pipeline, "RANGE_BYTES", 1000)
+    monkeypatch.setattr(inputs, "RANGE_BYTES", 1000)
     other = run(files[::-1], tmp_path / "other", settings, workers=3)
     assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
     for command in ("run", "index"):
-        monkeypatch.setattr(pipeline, "RANGE_BYTES", 3000)
+        monkeypatch.setattr(inputs, "RANGE_BYTES", 3000)
         first = run(files, tmp_path / f"{command}1", settings, workers=1, command=command)
         second = run(files, tmp_path / f"{command}2", settings, workers=2, command=command)
         assert (first / "manifest.json").read_bytes() == (second / "manifest.json").read_bytes()

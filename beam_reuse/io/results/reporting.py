@@ -95,7 +95,8 @@ _tallies: dict[str, _Tally] = {}
 
 @dataclass(frozen=True)
 class ProgressReporter:
-    """Tells the progress folder what this worker has done; travels inside transforms.
+    """Tells the progress folder what this worker has done (nobody, if it has no name);
+    travels inside transforms.
 
     Cheap enough to call for every block: a lock and a clock, and two small files a second.
     """
@@ -104,6 +105,8 @@ class ProgressReporter:
 
     def update(self, bytes: int = 0, records: int = 0, stage: str = "") -> None:
         """Add to this process's figures; `stage` says what is being done now."""
+        if not self.folder:
+            return
         tally = _tallies.get(self.folder) or _tallies.setdefault(self.folder, _Tally(self.folder))
         tally.add(bytes, records, stage)
 

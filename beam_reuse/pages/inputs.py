@@ -1,0 +1,45 @@
+"""What a run reads: crawl files cut into ranges, and indexes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from beam_reuse.core.settings import ChunkSettings, ReadSettings
+from beam_reuse.io.crawl.inputs import is_result_folder, list_files
+from beam_reuse.io.crawl.ranges import FileRange, cut
+from beam_reuse.io.index import IndexInput
+
+# Bytes of a crawl file that are one piece of work: small enough that a few large files keep all
+# workers busy, large enough that opening files does not count.
+RANGE_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """`files` are all files with their sizes, in the order they were found."""
+
+    files: tuple[tuple[str, int], ...]
+    ranges: tuple[FileRange, ...]
+    indexes: tuple[IndexInput, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self.files)
+
+
+def open_inputs(specs: Sequence[str], read: ReadSettings, chunks: ChunkSettings) -> Inputs:
+    """List what `specs` name: files, folders, globs, indexes.
+
+    Refuses what does not exist, and an index that may lack records these settings ask for.
+    """
+    folders = dict.fromkeys(spec.rstrip("/") for spec in specs if is_result_folder(spec))
+    crawls = list_files([spec for spec in specs if spec.rstrip("/") not in folders])
+    ranges = cut(crawls, RANGE_BYTES)
+    files = [(file.path, file.size) for file in crawls]
+    indexes: list[IndexInput] = []
+    first = len(ranges)
+    for folder in folders:
+        index = IndexInput.open(folder, first, read, chunks)
+        first += len(index.files())
+        indexes.append(index)
+        files += [(part.path, part.size) for part in list_files(index.files())]
+    return Inputs(tuple(files), tuple(ranges), tuple(indexes))
