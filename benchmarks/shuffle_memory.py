@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import apache_beam as beam
 import numpy as np
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.group import ProcessBuckets
@@ -84,7 +85,7 @@ def main() -> None:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shuffle-memory-", dir=args.spill) as folder:
         shuffle = Shuffle(Store("files", folder), buckets, compress=args.compress)
-        with beam.Pipeline(runner="FnApiRunner", options=options) as pipeline:
+        with beam.Pipeline(runner=FnApiRunner(), options=options) as pipeline:
             _ = (
                 pipeline
                 | beam.Create(range(blocks))

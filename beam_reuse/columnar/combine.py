@@ -39,8 +39,9 @@ class _Fold(beam.DoFn):
     def start_bundle(self) -> None:
         self.held = self.combine.create_accumulator()
 
-    def process(self, block: Block) -> None:
+    def process(self, block: Block) -> Iterable[Any]:
         self.held = self.combine.add_input(self.held, block)
+        return ()
 
     def finish_bundle(self) -> Iterator[Any]:
         held, self.held = self.held, None

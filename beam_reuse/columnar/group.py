@@ -5,6 +5,7 @@ from typing import Any
 
 import apache_beam as beam
 import numpy as np
+from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
@@ -51,6 +52,7 @@ class _ProcessBucket(beam.DoFn):
     def __init__(self, shuffle: Shuffle, keys: tuple[str, ...], fn: Callable[..., Any]) -> None:
         self.shuffle, self.keys, self.fn = shuffle, keys, fn
 
+    @no_annotations
     def process(self, keyed: tuple[int, Iterable[Piece]], *side: Any) -> Iterator[Any]:
         bucket, pieces = keyed
         slabs = bucket_slabs(self.shuffle, pieces, self.keys)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import bucket_slabs
@@ -54,6 +55,7 @@ class _JoinBucket(beam.DoFn):
     ) -> None:
         self.shuffle, self.keys, self.kernel = shuffle, keys, kernel
 
+    @no_annotations
     def process(
         self, keyed: tuple[int, Mapping[str, Iterable[Piece]]], *side: Any
     ) -> Iterator[Any]:

@@ -207,12 +207,12 @@ class Bases(beam.CombineFn):
         return IntsCoder()
 
 
-def _number(part: Part, shuffle: Shuffle, bases: Sequence[int]) -> Block:
+def _number(part: Part, shuffle: Shuffle, bases: list[int]) -> Block:
     bucket, first, piece = part
     start = bases[bucket] + first
     rank = np.arange(start, start + piece.rows, dtype=np.uint64)
     return shuffle.store.get_block(piece).with_columns(rank=rank)
 
 
-def _total(bases: Sequence[int]) -> int:
+def _total(bases: list[int]) -> int:
     return bases[-1]

@@ -6,6 +6,7 @@ from typing import Any
 import apache_beam as beam
 import numpy as np
 from apache_beam.transforms.window import GlobalWindows
+from apache_beam.typehints.decorators import no_annotations
 from numba import njit
 from numpy.typing import NDArray
 
@@ -59,6 +60,7 @@ class _Split(beam.DoFn):
         self.buffer = Buffer(self.shuffle.flush_bytes)
         self.side: tuple[Any, ...] = ()
 
+    @no_annotations
     def process(self, block: Block, *side: Any) -> Iterator[Keyed]:
         self.side = side
         if self.buffer.add(block):

@@ -11,6 +11,7 @@ from typing import Any
 import apache_beam as beam
 import numpy as np
 from apache_beam.transforms.window import GlobalWindows
+from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar import coders as _registered  # noqa: F401
 from beam_reuse.columnar.block import Block
@@ -106,6 +107,7 @@ class _MapBlocks(beam.DoFn):
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
 
+    @no_annotations
     def process(self, block: Block, *side: Any) -> Iterator[Any]:
         return elements(self.fn(block, *side))
 
@@ -187,6 +189,7 @@ class Fetch(beam.PTransform):
         return pieces | fetch.with_output_types(Block)
 
 
+@no_annotations
 def _fetch(piece: Piece, store: Store, *after: Any) -> Block:
     return store.get_block(piece)
 

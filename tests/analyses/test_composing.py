@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import apache_beam as beam
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
 import beam_reuse
@@ -26,7 +27,7 @@ def test_discovery_composes(tmp_path: Path) -> None:
         }
         assert found == {row["sha1"]: row["occurrences"] for row in expected}
 
-    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         pages = pipeline | ReadPages([str(tmp_path / "*.warc.gz")])
         found = pages | FindFrequentChunks(settings, ChunkSettings())
         assert_that(found["frequent_chunks"], check)

@@ -5,6 +5,7 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block
 
@@ -30,7 +31,7 @@ def run(build: Callable[[beam.Pipeline], Any]) -> Any:
     for a PCollection, a dict for a dict or named tuple of them."""
     _RESULTS.clear()
     options = PipelineOptions(direct_running_mode="multi_threading", direct_num_workers=3)
-    with beam.Pipeline(runner="FnApiRunner", options=options) as pipeline:
+    with beam.Pipeline(runner=FnApiRunner(), options=options) as pipeline:
         built = build(pipeline)
         outputs = built._asdict() if hasattr(built, "_asdict") else built
         for name, values in (outputs if isinstance(outputs, dict) else {"": outputs}).items():

@@ -8,6 +8,7 @@ import pytest
 from apache_beam import coders
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.pipeline_context import PipelineContext
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import CoarseCount
@@ -54,7 +55,7 @@ TRANSFORMS = {
 
 
 def graph(build):
-    pipeline = beam.Pipeline(runner="FnApiRunner")
+    pipeline = beam.Pipeline(runner=FnApiRunner())
     build(pipeline | beam.Create([Block({})]))
     return pipeline.to_runner_api()
 

@@ -13,6 +13,7 @@ LIMIT_MB = 450
 PROGRAM = """
 import resource, sys
 import apache_beam as beam
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 import numpy as np
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import GroupRows
@@ -31,7 +32,7 @@ def told(block, starts=None, sizes=None):
     print("RESULT", len(block), size, block.array("page").tolist()[:20], flush=True)
 
 shuffle = Shuffle(Store("files", sys.argv[2]), flush_bytes=4 << 20, bucket_budget=16 << 20)
-with beam.Pipeline(runner="FnApiRunner") as p:
+with beam.Pipeline(runner=FnApiRunner()) as p:
     blocks = p | beam.Create(range(0, ROWS, STEP)) | beam.Map(rows).with_output_types(Block)
     if sys.argv[1] == "reduce":
         reduced = blocks | ReduceRows(shuffle, ["sha1"], {"n": "sum", "page": "min"})
