@@ -8,9 +8,10 @@ from beam_reuse.io.crawl.inputs import is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FileRange, cut
 from beam_reuse.io.index import IndexInput
 
-# Bytes of a crawl file that are one piece of work: small enough that a few large files keep all
-# workers busy, large enough that opening files does not count.
-RANGE_BYTES = 16 << 20
+# Bytes of a crawl file that are one piece of work: enough pieces that workers end together, each
+# large enough that opening files does not count.
+PIECES = 256
+LEAST_RANGE, MOST_RANGE = 1 << 20, 64 << 20
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Inputs:
         return sum(size for _, size in self.files)
 
 
+def range_bytes(total: int) -> int:
+    """The size of ranges for `total` bytes of input; depends on nothing else."""
+    return min(max(total // PIECES, LEAST_RANGE), MOST_RANGE)
+
+
 def open_inputs(specs: Sequence[str], read: ReadSettings, chunks: ChunkSettings) -> Inputs:
     """List what `specs` name: files, folders, globs, indexes.
 
@@ -33,7 +39,7 @@ def open_inputs(specs: Sequence[str], read: ReadSettings, chunks: ChunkSettings)
     """
     folders = dict.fromkeys(spec.rstrip("/") for spec in specs if is_result_folder(spec))
     crawls = list_files([spec for spec in specs if spec.rstrip("/") not in folders])
-    ranges = cut(crawls, RANGE_BYTES)
+    ranges = cut(crawls, range_bytes(sum(file.size for file in crawls)))
     files = [(file.path, file.size) for file in crawls]
     indexes: list[IndexInput] = []
     first = len(ranges)

@@ -109,11 +109,11 @@ def test_the_same_bytes_for_any_workers_order_and_cuts(
     one = run(files, tmp_path / "one", settings, workers=1)
     check(one, captures, settings)
     monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
-    monkeypatch.setattr(inputs, "RANGE_BYTES", 1000)
+    monkeypatch.setattr(inputs, "LEAST_RANGE", 1000)
     other = run(files[::-1], tmp_path / "other", settings, workers=3)
     assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
     for command in ("run", "index"):
-        monkeypatch.setattr(inputs, "RANGE_BYTES", 3000)
+        monkeypatch.setattr(inputs, "LEAST_RANGE", 3000)
         first = run(files, tmp_path / f"{command}1", settings, workers=1, command=command)
         second = run(files, tmp_path / f"{command}2", settings, workers=2, command=command)
         assert (first / "manifest.json").read_bytes() == (second / "manifest.json").read_bytes()
