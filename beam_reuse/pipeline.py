@@ -20,7 +20,7 @@ from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pages.rows import page_table
 from beam_reuse.plan import RunPlan, RunProgress, Survey
-from beam_reuse.runners import pipeline_for
+from beam_reuse.runners import pipeline_for, run_to_end
 
 OUTCOME = "outcome.json"
 
@@ -47,7 +47,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
     progress.stage("starting")
     pipeline = pipeline_for(plan, inputs.bytes)
     build(pipeline, plan, inputs, work)
-    pipeline.run().wait_until_finish()
+    run_to_end(pipeline)
     return replace(read_outcome(join(work.root, OUTCOME)), bytes_read=inputs.bytes)
 
 

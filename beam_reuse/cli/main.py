@@ -3,6 +3,7 @@
 import logging
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -20,10 +21,11 @@ LONGEST_MESSAGE = 600
 
 
 def entry() -> NoReturn:
-    """The installed program. A polite kill cleans up as Ctrl-C does; what Beam logs is shown
-    only with --debug."""
+    """The installed program. A polite kill cleans up as Ctrl-C does; what Beam logs, and what
+    its threads say of a worker that is gone, is shown only with --debug."""
     if "--debug" not in sys.argv:
-        logging.getLogger().setLevel(logging.ERROR)
+        logging.getLogger().setLevel(logging.CRITICAL)
+        threading.excepthook = lambda _: None
     signal.signal(signal.SIGTERM, _stop)
     sys.exit(main(sys.argv[1:]))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from beam_reuse.plan import RunPlan
-from beam_reuse.runners.local import make_runner, start_fork_server
+from beam_reuse.runners.local import deaths, make_runner, start_fork_server
 
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
@@ -28,6 +28,24 @@ def _local_bytes(inputs: Sequence[str]) -> int:
     paths = [path for spec in inputs for path in glob.glob(spec)]
     inside = [os.path.join(p, name) for p in paths if os.path.isdir(p) for name in os.listdir(p)]
     return sum(os.path.getsize(path) for path in [*paths, *inside] if os.path.isfile(path))
+
+
+class WorkerDiedError(RuntimeError):
+    """A worker process is gone, so the run is too."""
+
+
+def run_to_end(pipeline: Any) -> None:
+    """Run a pipeline and wait; raises if it fails, naming a dead worker where that was why."""
+    deaths.clear()
+    try:
+        pipeline.run().wait_until_finish()
+    except Exception as error:
+        if deaths:
+            raise WorkerDiedError(
+                f"{deaths[0]}; no result was written. Run again, with fewer --workers if "
+                "memory is short."
+            ) from error
+        raise
 
 
 def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:

@@ -13,6 +13,8 @@ import multiprocessing.forkserver
 from typing import Any
 
 FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
+# Why worker processes of this driver died, if any did.
+deaths: list[str] = []
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 

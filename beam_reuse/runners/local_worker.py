@@ -2,13 +2,16 @@
 
 import logging
 import multiprocessing
+import signal
+import threading
 from typing import Any
 
+from apache_beam.portability.api import beam_fn_api_pb2
 from apache_beam.runners.portability.fn_api_runner import worker_handlers
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import environments
 
-from beam_reuse.runners.local import FORKED_WORKER, keep_freed_memory
+from beam_reuse.runners.local import FORKED_WORKER, deaths, keep_freed_memory
 
 _STATE_CACHE_BYTES = 100 << 20
 
@@ -41,7 +44,7 @@ class ForkedEnvironment(environments.Environment):
 
 @worker_handlers.WorkerHandler.register_environment(FORKED_WORKER, bytes)
 class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
-    """Starts one forked worker and waits for its end."""
+    """Starts one forked worker, watches it, and waits for its end."""
 
     def __init__(self, _: bytes, state: Any, provision_info: Any, grpc_server: Any) -> None:
         super().__init__(state, provision_info, grpc_server)
@@ -51,6 +54,26 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
         self._process = context.Process(
             target=serve, args=(self.control_address, self.worker_id), daemon=True)
         self._process.start()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
 
     def stop_worker(self) -> None:
+        self._watcher.join()
+
+    def _watch(self) -> None:
+        """Fail what the worker was asked to do if it dies; the runner would wait for ever."""
         self._process.join()
+        if self._process.exitcode == 0:
+            return
+        error = f"a worker process died ({_cause(self._process.exitcode)})"
+        deaths.append(error)
+        for future in list(self.control_conn._futures_by_id.values()):
+            future.set(beam_fn_api_pb2.InstructionResponse(
+                instruction_id=future.instruction_id, error=error))
+
+
+def _cause(exitcode: int | None) -> str:
+    if exitcode is None or exitcode >= 0:
+        return f"exit status {exitcode}"
+    name = signal.Signals(-exitcode).name
+    return f"{name}: perhaps out of memory" if name == "SIGKILL" else name

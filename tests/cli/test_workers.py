@@ -1,0 +1,64 @@
+"""Worker processes of a local run: used, watched, and gone at the end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from beam_reuse.demo.sample import sample_crawl
+from beam_reuse.demo.show import write_crawl
+
+RUN = """
+import sys
+from beam_reuse import runners
+from beam_reuse.cli.main import main
+if __name__ == "__main__":
+    runners.SMALL_INPUT = 0
+    sys.exit(main(sys.argv[1:]))
+"""
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes started by `pid`."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(") ")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(entry.parent.name))
+    return found
+
+
+def workers_of(pid: int) -> list[int]:
+    """Its worker processes: forks of a server that is its child."""
+    return [worker for server in children_of(pid) for worker in children_of(server)]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_killed_worker_ends_the_run_and_leaves_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+    write_crawl(sample_crawl(), str(tmp_path / "crawl"))
+    command = [sys.executable, str(script), "run", str(tmp_path / "crawl"),
+               "-o", str(tmp_path / "out"), "--workers", "2"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               text=True)
+    deadline = time.monotonic() + 120
+    while len(workers := workers_of(process.pid)) < 2 and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(workers[0], signal.SIGKILL)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "a worker process died (SIGKILL" in errors
+    assert not (tmp_path / "out").exists()
+    assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()
+                and "forkserver" in Path(f"/proc/{worker}/cmdline").read_text()]
+    again = subprocess.run(command, check=False, capture_output=True)
+    assert again.returncode == 0
