@@ -29,9 +29,10 @@ test-lowest:
 	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup
 
 $(STAMP): pyproject.toml
+	@echo "Installing beam_reuse and what it needs into $(VENV): two or three minutes."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
-	$(BIN)/pip install -q -e '.[test]'
+	PYTHONWARNINGS=ignore $(BIN)/pip install -q -e '.[test]'
 	touch $@
 
 clean:

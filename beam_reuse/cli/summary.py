@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from beam_reuse.cli.findings import findings
 from beam_reuse.cli.progress import clock, megabytes
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.plan import RunPlan, Survey
@@ -31,6 +32,9 @@ def print_summary(
     """Accounting, tables with rows, time and speed of a finished run."""
     _print_table(to, _accounting(manifest.accounting))
     _print_table(to, _tables(manifest))
+    for line in findings(manifest, folder):
+        to.print(line, markup=False, soft_wrap=not to.is_terminal, overflow="ellipsis",
+                 no_wrap=True)
     speed = f", {bytes_read / 1e6 / seconds:.1f} MB/s" if seconds > 0 and bytes_read else ""
     time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
     to.print(f"{megabytes(bytes_read)} read in {time}{speed}")

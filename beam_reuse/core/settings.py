@@ -65,9 +65,9 @@ class ChunkSettings:
                 "--chunk-tags", ",".join(self.tags), "a list of lower-case tag names")
         require(self.normalise in NORMALISATIONS, "--chunk-normalise", self.normalise,
                 " or ".join(NORMALISATIONS))
-        require(not self.classic or (self.tags, self.normalise) == (("p",), "none"), "--classic",
-                f"with --chunk-tags {','.join(self.tags)} --chunk-normalise {self.normalise}",
-                "given alone: it fixes both")
+        if self.classic and (self.tags, self.normalise) != (("p",), "none"):
+            raise SettingError(
+                "--classic means --chunk-tags p and --chunk-normalise none: leave both out")
 
     @staticmethod
     def published() -> "ChunkSettings":

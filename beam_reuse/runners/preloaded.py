@@ -3,7 +3,12 @@
 For the server process that local workers are forked from: what it has, every fork has.
 """
 
+# ruff: noqa: E402
+
 import gc
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends the workers
 
 import beam_reuse.pipeline
 import beam_reuse.runners.local_worker  # noqa: F401

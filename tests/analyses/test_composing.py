@@ -19,7 +19,7 @@ def test_discovery_composes(tmp_path: Path) -> None:
     pages, _ = crawl.accounting(captures, crawl.Settings(discovery=settings))
     expected, _ = crawl.frequent_chunks(pages, crawl.Settings(discovery=settings))
 
-    def check(blocks: list) -> None:
+    def check(blocks):  # type: ignore[no-untyped-def]
         found = {
             sha1.tobytes().hex(): occurrences
             for block in blocks

@@ -104,7 +104,7 @@ def test_sizes_show_as_they_are_typed() -> None:
         assert show_size(parse_size(text)) == text
 
 
-@pytest.mark.parametrize("name", ["local", "flink", "FnApiRunner", "my.own.Runner"])
+@pytest.mark.parametrize("name", ["local", "flink", "DirectRunner", "my.own.Runner"])
 def test_runners(name: str) -> None:
     assert parse(["run", "a", "--runner", name]).values["runner"] == name
 

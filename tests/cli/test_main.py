@@ -143,7 +143,7 @@ def test_too_many_rejects_fail_the_run_and_leave_no_result(
     assert main(["run", "a", "-o", str(out), "--max-rejects", "0.05"]) == 1
     told = failed(capsys)
     assert "1 of 10 records were rejected (truncated 1)" in told
-    assert "file at byte 5: reason" in told
+    assert "file at 5: reason (detail)" in told
     assert "raise --max-rejects" in told
     assert not out.exists()
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import is_local, local_path
 
+_WEB = ("http://", "https://", "ftp://")
+_EXTRAS = {"gs": "gcp", "s3": "aws", "hdfs": "hadoop", "azfs": "azure"}
 _MAGIC = re.compile(r"[*?\[]")
 _ESCAPES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _NO_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
@@ -53,7 +55,24 @@ def list_files(specs: Sequence[str]) -> list[InputFile]:
         for file in files:
             known = found.get(file.path)
             found[file.path] = file if known is None else min(file, known)
-    return _named([found[path] for path in sorted(found)])
+    return _hosted(_named([found[path] for path in sorted(found)]))
+
+
+def _hosted(files: list[InputFile]) -> list[InputFile]:
+    """The files with hosts that tell their folders apart: folders of one name take as many
+    names above them into the host (`c1-site`, `c2-site`) as it takes."""
+    roots = [_text(_full(f.path)).removesuffix(f"/{_text(f.relative)}") for f in files]
+    words = {root: root.split("/") for root in roots}
+    length = dict.fromkeys(words, 1)
+    hosts = {root: file.host for root, file in zip(roots, files, strict=True)}
+    while True:
+        counts = Counter(hosts.values())
+        longer = [r for r, host in hosts.items() if counts[host] > 1 and length[r] < len(words[r])]
+        if not longer:
+            return [replace(f, host=hosts[root]) for f, root in zip(files, roots, strict=True)]
+        for root in longer:
+            length[root] += 1
+            hosts[root] = _host("-".join(filter(None, words[root][-length[root]:])))
 
 
 def _named(files: list[InputFile]) -> list[InputFile]:
@@ -85,9 +104,14 @@ def is_result_folder(path: str) -> bool:
     manifest = local_path(path).rstrip("/") + "/manifest.json"
     if is_local(manifest):
         return os.path.isfile(manifest)
+    if path.startswith(_WEB):
+        return False
     from apache_beam.io.filesystems import FileSystems
 
-    return bool(FileSystems.exists(manifest))
+    try:
+        return bool(FileSystems.exists(manifest))
+    except Exception as error:
+        raise InputError(f"{path}: cannot be opened ({error}). {_remedy(path)}") from error
 
 
 def _matches(spec: str) -> Iterator[InputFile]:
@@ -132,6 +156,25 @@ def _refuse(error: OSError) -> None:
 
 
 def _beam_matches(spec: str) -> Iterator[InputFile]:
+    """Files of a remote filesystem; what Beam says of one it cannot use becomes an InputError."""
+    if spec.startswith(_WEB):
+        raise InputError(f"{spec}: nothing is fetched from web servers; download it first")
+    try:
+        yield from _remote_files(spec)
+    except Exception as error:
+        raise InputError(f"{spec}: cannot be listed ({error}). {_remedy(spec)}") from error
+
+
+def _remedy(spec: str) -> str:
+    """What lets Beam use the filesystem of `spec`."""
+    scheme = spec.partition("://")[0]
+    if scheme in _EXTRAS:
+        extra = _EXTRAS[scheme]
+        return f"Install its support with: pip install 'apache-beam[{extra}]', and give access."
+    return f"Known are local paths, {', '.join(f'{name}://' for name in _EXTRAS)}."
+
+
+def _remote_files(spec: str) -> Iterator[InputFile]:
     from apache_beam.io.filesystems import FileSystems
 
     found = [] if spec.endswith("/") else FileSystems.match([spec])[0].metadata_list
