@@ -17,6 +17,7 @@ CHUNKS = [
 ]
 TIMES = [
     None, *(datetime.datetime(2020, 1, day, 12, tzinfo=datetime.UTC) for day in (1, 2, 2, 3)),
+    *(datetime.datetime(2020, 1, 2, 12, 0, 0, us, datetime.UTC) for us in (100_000, 250_000)),
 ]
 
 
@@ -55,7 +56,9 @@ def write_warc(path: Path, captures: Sequence[Capture]) -> list[Capture]:
 
 def _record(capture: Capture, block: bytes) -> bytes:
     record = warc_record("response", block, capture.url, capture.time)
+    date = record.index(b"WARC-Date: ")
+    rest = record[record.index(b"\r\n", date) + 2 :]
     if capture.time is None:
-        date = record.index(b"WARC-Date: ")
-        record = record[:date] + record[record.index(b"\r\n", date) + 2 :]
-    return record
+        return record[:date] + rest
+    stamp = f"{capture.time:%Y-%m-%dT%H:%M:%S.%fZ}"
+    return record[:date] + f"WARC-Date: {stamp}\r\n".encode() + rest

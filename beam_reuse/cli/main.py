@@ -47,6 +47,8 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _fail(1, "stopped; no result was written.", debug)
     except Exception as error:
+        if "KeyboardInterrupt" in str(error):
+            return _fail(1, "stopped; no result was written.", debug)
         hint = "" if debug else f"\nRun again with --debug for the traceback ({_kind(error)})."
         return _fail(1, short_message(error) + hint, debug)
 

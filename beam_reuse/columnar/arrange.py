@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.sorting import raw_bytes
 from beam_reuse.columnar.varbytes import VarBytes, copy_bytes
+from beam_reuse.kernels.compiled import kernel
 
 
 def arranged(blocks: Sequence[Block], order: NDArray[np.int64]) -> Block:
@@ -53,13 +53,13 @@ def _placed_strings(
     return VarBytes(offsets, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scatter(offsets, data, place, out_offsets, out):  # type: ignore[no-untyped-def]
     for i in range(len(place)):
         copy_bytes(out, out_offsets[place[i]], data, offsets[i], offsets[i + 1] - offsets[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scatter_fixed(data, place, width, out):  # type: ignore[no-untyped-def]
     for i in range(len(place)):
         copy_bytes(out, place[i] * width, data, i * width, width)

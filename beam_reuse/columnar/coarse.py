@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 import apache_beam as beam
 import numpy as np
 from apache_beam.coders import registry
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.hashing import frozen
+from beam_reuse.kernels.compiled import kernel
 
 
 class Counters:
@@ -47,7 +47,7 @@ class Counters:
         return HeavyKeys(self.keys, np.packbits(self.counts >= threshold, bitorder="little"))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
     mask = np.uint64(len(counts) - 1)
     single = len(weights) == 1

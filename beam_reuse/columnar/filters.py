@@ -9,13 +9,13 @@ from typing import Protocol
 import apache_beam as beam
 import numpy as np
 from apache_beam.coders import registry
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.hashing import frozen
+from beam_reuse.kernels.compiled import kernel
 
 _WORDS = 8
 _PROBES = 7
@@ -66,7 +66,7 @@ class KeyFilter:
         return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_bits(words, hashes):  # type: ignore[no-untyped-def]
     lines = np.uint64(len(words) // _WORDS)
     for h in hashes:
@@ -78,7 +78,7 @@ def _set_bits(words, hashes):  # type: ignore[no-untyped-def]
             bits >>= np.uint64(9)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _test_bits(words, hashes):  # type: ignore[no-untyped-def]
     lines = np.uint64(len(words) // _WORDS)
     out = np.ones(len(hashes), np.bool_)

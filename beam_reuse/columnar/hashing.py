@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from beam_reuse.kernels.compiled import kernel
+
 SEED = np.uint64(0x6265616D72657573)
 
 _P1 = np.uint64(0x9E3779B185EBCA87)
@@ -58,7 +60,7 @@ def _round(acc, word):  # type: ignore[no-untyped-def]
     return _rotl(acc + word * _P2, _31) * _P1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _xxh64(data, start, end, seed):  # type: ignore[no-untyped-def]
     p = start
     if end - start >= 32:
@@ -94,7 +96,7 @@ def _xxh64(data, start, end, seed):  # type: ignore[no-untyped-def]
     return h ^ (h >> _32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_values(offsets, data, seed):  # type: ignore[no-untyped-def]
     """XXH64 of data[offsets[i]:offsets[i+1]] for each i."""
     out = np.empty(len(offsets) - 1, np.uint64)
@@ -103,7 +105,7 @@ def hash_values(offsets, data, seed):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_fixed(data, width, seed):  # type: ignore[no-untyped-def]
     """XXH64 of each stretch of `width` bytes (`width` > 0)."""
     out = np.empty(len(data) // width, np.uint64)
@@ -112,7 +114,7 @@ def hash_fixed(data, width, seed):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix(words):  # type: ignore[no-untyped-def]
     """A bijective finaliser of 64-bit words (that of splitmix64), seeded."""
     out = np.empty(len(words), np.uint64)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.sorting import differs, order_words, sort_order
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.compiled import kernel
 
 
 def match_ranges(
@@ -72,7 +72,7 @@ def _dense(column: VarBytes) -> NDArray[np.uint64]:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ranges(left, right):  # type: ignore[no-untyped-def]
     n, m, width = len(left), len(right), left.shape[1]
     lo, hi = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -93,7 +93,7 @@ def _ranges(left, right):  # type: ignore[no-untyped-def]
     return lo, hi
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _compare(a, i, b, j):  # type: ignore[no-untyped-def]
     for w in range(a.shape[1]):
         if a[i, w] != b[j, w]:

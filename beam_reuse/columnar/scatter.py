@@ -7,7 +7,6 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints.decorators import no_annotations
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.arrange import arranged
@@ -15,6 +14,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.shuffle import Buffer, Shuffle
 from beam_reuse.columnar.store import Piece
+from beam_reuse.kernels.compiled import kernel
 
 Bucketer = Callable[..., NDArray]
 Keyed = tuple[int, Piece]
@@ -112,7 +112,7 @@ def split_by_bucket(
     return [(b, rows.slice(int(starts[b]), int(ends[b]))) for b in filled]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _counting_sort(buckets, count):  # type: ignore[no-untyped-def]
     """Row numbers by bucket, stable, and where each bucket ends."""
     ends = np.zeros(count, np.int64)

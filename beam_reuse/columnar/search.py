@@ -1,12 +1,12 @@
 """Where values fall among sorted splitters."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.sorting import Column, compare_bytes, order_words
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.compiled import kernel
 
 
 def splitters_up_to(column: Column, splitters: Column) -> NDArray[np.int64]:
@@ -25,7 +25,7 @@ def splitters_up_to(column: Column, splitters: Column) -> NDArray[np.int64]:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search_bytes(offsets, data, count):  # type: ignore[no-untyped-def]
     out = np.empty(len(offsets) - 1 - count, np.int64)
     for i in range(len(out)):
@@ -40,7 +40,7 @@ def _search_bytes(offsets, data, count):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search_words(words, splitters):  # type: ignore[no-untyped-def]
     out = np.empty(len(words), np.int64)
     for i in range(len(words)):

@@ -8,11 +8,11 @@ again, so a SHA-1 column costs hardly more than a 64-bit one.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.compiled import kernel
 
 Column = np.ndarray | VarBytes
 
@@ -23,7 +23,7 @@ _WORD_ROUNDS = 16
 _SIGN = np.uint64(1 << 63)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge_sort(words, rows):  # type: ignore[no-untyped-def]
     """Sort both arrays by `words`, stable, bottom-up from insertion-sorted stretches."""
     n = len(words)
@@ -52,7 +52,7 @@ def _merge_sort(words, rows):  # type: ignore[no-untyped-def]
         width *= 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _radix_sort(words, rows):  # type: ignore[no-untyped-def]
     """Sort both arrays by `words`, stable; digits that are the same in all words are skipped."""
     n = len(words)
@@ -88,7 +88,7 @@ def _radix_sort(words, rows):  # type: ignore[no-untyped-def]
         rows[:] = a_rows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tied(new):  # type: ignore[no-untyped-def]
     """Positions in groups of two or more; `new[p]` says that a group begins at p."""
     n = len(new)
@@ -101,7 +101,7 @@ def _tied(new):  # type: ignore[no-untyped-def]
     return out[:k].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _refine(order, new, tied, words):  # type: ignore[no-untyped-def]
     """Sort each group of `order` by the words of its rows and mark the groups that result.
 
@@ -127,7 +127,7 @@ def _refine(order, new, tied, words):  # type: ignore[no-untyped-def]
         i = j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
     """Bytes 8*depth.. of each value as a big-endian word, zeros beyond its end."""
     out = np.empty(len(rows), np.uint64)
@@ -143,7 +143,7 @@ def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
     """Compare values a and b, which are the same up to byte `skip` but for zeros at the end."""
     i, j = offsets[a] + skip, offsets[b] + skip
@@ -157,7 +157,7 @@ def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
     return (longer > 0) - (longer < 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-untyped-def]
     """As `_refine`, comparing whole values from byte `skip` on: for long common prefixes."""
     n = len(tied)
@@ -190,7 +190,7 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
         i = j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _differs_fixed(data, width):  # type: ignore[no-untyped-def]
     out = np.zeros(max(len(data) // width - 1, 0), np.bool_)
     for i in range(len(out)):

@@ -5,12 +5,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.hashing import SEED, frozen, hash_values
+from beam_reuse.kernels.compiled import kernel
 
 
 @intrinsic
@@ -29,14 +30,14 @@ def copy_bytes(typing_context, to, to_at, source, source_at, count):  # type: ig
     return types.void(to, types.int64, source, types.int64, types.int64), generate
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(offsets, data, index, out_offsets, out):  # type: ignore[no-untyped-def]
     for i in range(len(index)):
         to = out_offsets[i]
         copy_bytes(out, to, data, offsets[index[i]], out_offsets[i + 1] - to)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _differs(offsets, data):  # type: ignore[no-untyped-def]
     out = np.empty(max(len(offsets) - 2, 0), np.bool_)
     for i in range(len(out)):

@@ -18,6 +18,9 @@ MAX_SQUARED_ATTRIBUTES = 200_000_000
 _SUSPICIOUS_COPIES = 4 << 20
 _GROWTH = 16
 
+# Tags of html or body, whose attributes a parser merges into the first one.
+MAX_ROOTS = 2_000
+
 
 class TooDeep(ValueError):
     """A page that is not parsed; the message says what there is too much of."""
@@ -31,6 +34,12 @@ def check_nesting(payload: bytes) -> None:
     clear is parsed from the start in pieces that double in length, so that no piece can
     take more than a few times as long as one within the limits.
     """
+    if len(payload) > MAX_ROOTS:
+        lowered = payload.lower()
+        roots = lowered.count(b"<body") + lowered.count(b"<html")
+        if roots > MAX_ROOTS:
+            raise TooDeep(f"{roots} tags of html or body, more than {MAX_ROOTS}: each is "
+                          "compared with the attributes of all before it")
     copies = _SUSPICIOUS_COPIES + 4 * len(payload)
     at = first_suspicion(np.frombuffer(payload, np.uint8), MAX_NESTING, MAX_STEPS // 2, copies,
                          MAX_SQUARED_ATTRIBUTES // 2)

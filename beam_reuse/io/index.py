@@ -11,7 +11,8 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import join, open_files
-from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.parts import sha256_of
+from beam_reuse.io.results.manifest import Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
 INDEX = "index"
@@ -21,6 +22,10 @@ SELECTION = {
     "status": "statuses", "content-types": "content_types", "max-record-bytes": "max_record_bytes",
 }
 CHUNKING = {"chunk-tags": "tags", "chunk-normalise": "normalise", "classic": "classic"}
+
+
+class DamagedIndexError(RuntimeError):
+    """An index that cannot be trusted; the message names the file and the way out."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,10 @@ class IndexInput:
 
     def files(self) -> list[str]:
         """Paths of its parts."""
-        return [join(self.folder, p.path) for p in self.manifest.tables().get(INDEX, [])]
+        return [join(self.folder, part.path) for part in self._parts()]
+
+    def _parts(self) -> list[Part]:
+        return self.manifest.tables().get(INDEX, [])
 
     def seen(self) -> Block:
         """How many records were read for it."""
@@ -73,18 +81,30 @@ class IndexInput:
                 "range": np.array([self.first_range + i], np.uint32),
                 "path": VarBytes.from_list([path.encode()]),
                 "chunked": np.array([self.chunked], np.uint8),
-                "indexed": np.ones(1, np.uint8),
+                "sha256": VarBytes.from_list([part.sha256.encode()]),
             })
-            for i, path in enumerate(self.files())
+            for i, (path, part) in enumerate(zip(self.files(), self._parts(), strict=True))
         ]
 
-    def event_files(self) -> list[str]:
-        """Paths of its events."""
-        return [join(self.folder, p.path) for p in self.manifest.tables()[EVENTS.name]]
+    def event_files(self) -> list[tuple[str, str]]:
+        """Paths of its events, each with its SHA-256."""
+        parts = self.manifest.tables()[EVENTS.name]
+        return [(join(self.folder, part.path), part.sha256) for part in parts]
 
 
-def index_events(path: str) -> Iterator[Block]:
-    """The events of an index, as `ReadPages` takes them."""
+def require_undamaged(path: str, sha256: str) -> None:
+    """Refuse a file of an index whose bytes are not those its manifest names."""
+    if sha256_of(path) != sha256:
+        raise DamagedIndexError(
+            f"{path} is not what its manifest.json says it is: it was damaged or replaced. "
+            "Index the crawl again."
+        )
+
+
+def index_events(file: tuple[str, str]) -> Iterator[Block]:
+    """The events of an index, as `ReadPages` takes them, from a file with its SHA-256."""
+    path, sha256 = file
+    require_undamaged(path, sha256)
     with open_files(path).open(path) as source:
         for batch in pq.ParquetFile(source).iter_batches(1 << 17):
             columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}

@@ -1,8 +1,8 @@
 """Which capture of a URL is the page.
 
 Rows of captures: `key` (what the page will be called), `age` (minus the timestamp; a capture
-without one is the oldest), `sha1`, `file`, `offset`; sorted by these five, the first capture
-of a key is the one that counts.
+without one is the oldest), `sha1`, `file`, `offset`. Where one capture is kept they are sorted
+in this order, where each is kept by `sha1` before `age`: the first of equals counts.
 """
 
 import datetime
@@ -16,7 +16,8 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.io.parts import NO_TIME
 
 KEY = "key"
-ORDER = ("age", "sha1", "file", "offset")
+LATEST_FIRST = ("age", "sha1", "file", "offset")
+BY_PAYLOAD = ("sha1", "age", "file", "offset")
 DROPPED = "dropped"
 OLDER, SAME = "older-capture", "same-capture"
 _NO_STAMP = "0" * 14

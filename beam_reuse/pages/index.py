@@ -12,7 +12,7 @@ from beam_reuse.columnar import MAIN, Block, MapBlocks, ReduceRows, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import join
-from beam_reuse.io.index import INDEX
+from beam_reuse.io.index import INDEX, require_undamaged
 from beam_reuse.io.parts import part_path, read_part, sha256_of
 from beam_reuse.io.results.sink import Receipt, WriteTable
 from beam_reuse.io.results.tables import EVENTS as EVENTS_TABLE
@@ -100,6 +100,8 @@ class _Seal(beam.DoFn):
             source = parts.strings("path")[i].decode()
             target = part_path(join(self.folder, INDEX), number)
             chunks = None if parts.array("chunked")[i] else self.chunks
+            if len(parts.strings("sha256")[i]):
+                require_undamaged(source, parts.strings("sha256")[i].decode())
             if source != target or number in false:
                 rewrite_part(source, target, false.get(number, 0), chunks)
             rows, absent = _rows_of(target)

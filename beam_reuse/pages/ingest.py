@@ -67,7 +67,7 @@ def ingest(
             "range": np.array([source.number], np.uint32),
             "path": VarBytes.from_list([path.encode()]),
             "chunked": np.ones(1, np.uint8),
-            "indexed": np.zeros(1, np.uint8),
+            "sha256": VarBytes.from_list([b""]),
         })
     seen = Block({
         "range": np.full(len(offsets), source.number, np.uint32),
@@ -105,6 +105,10 @@ def _as_page(
         features = page_features(outcome, name, text, settings.features)
     except TooDeep as error:
         events.add(Rejected(*where, "nested-too-deep", str(error)), name_of_file)
+        return None
+    except (ValueError, ArithmeticError, LookupError, RecursionError) as error:
+        detail = f"{type(error).__name__}: {error}"[:200]
+        events.add(Rejected(*where, "unreadable", detail), name_of_file)
         return None
     return Page(outcome, name, features, source.crawl_of(outcome.file), name_of_file)
 

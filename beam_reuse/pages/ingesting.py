@@ -74,7 +74,7 @@ class ReadIndexes(beam.PTransform):
                 [part for i in self.indexes for part in i.parts()]).with_output_types(Block),
             "events": (
                 begin
-                | "EventFiles" >> beam.Create(files).with_output_types(str)
+                | "EventFiles" >> beam.Create(files).with_output_types(tuple[str, str])
                 | "Spread" >> beam.Reshuffle()
                 | "Events" >> beam.FlatMap(index_events).with_output_types(Block)
             ),

@@ -10,6 +10,7 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import recursion_reason
+from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.parts import PageRows, read_part
 from beam_reuse.pages.captures import ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing
@@ -22,14 +23,18 @@ _COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_abs
 def capture_rows(
     parts: Block, read: ReadSettings, false: FalseStarts,
 ) -> Iterator[Block | TaggedOutput]:
-    """One row per page of the parts, under the key it competes for.
+    """One row per page of the parts, under the key it competes for. Parts of an index (those
+    that come with a SHA-256) are checked to be undamaged.
 
     Also `depths`: how many pages lie how deep, and `cut`: pages of an index that are
     recursion errors by the settings of this run, as events.
     """
     for i in range(len(parts)):
-        number, indexed = int(parts.array("range")[i]), bool(parts.array("indexed")[i])
-        for rows in read_part(parts.strings("path")[i].decode(), _COLUMNS):
+        number, path = int(parts.array("range")[i]), parts.strings("path")[i].decode()
+        indexed = parts.strings("sha256")[i].decode()
+        if indexed:
+            require_undamaged(path, indexed)
+        for rows in read_part(path, _COLUMNS):
             found = standing(_captures(rows, number, read.captures == "all"), false)
             yield TaggedOutput(DEPTHS, depth_rows(found))
             if indexed:

@@ -108,10 +108,11 @@ class ReadPages(beam.PTransform):
         parts = (fresh[MAIN], stored["parts"]) | "Parts" >> beam.Flatten()
         found = parts | "Captures" >> MapBlocks(
             numbering.capture_rows, read, false, outputs=(numbering.DEPTHS, numbering.CUT))
+        keep, order = (
+            (captures.keep_each, captures.BY_PAYLOAD) if read.captures == "all"
+            else (captures.keep_latest, captures.LATEST_FIRST))
         resolved = found[MAIN] | "NumberPages" >> RankRows(
-            shuffle, captures.KEY,
-            captures.keep_each if read.captures == "all" else captures.keep_latest,
-            order=captures.ORDER)
+            shuffle, captures.KEY, keep, order=order)
         events = (
             fresh[EVENTS] | "StandingEvents" >> MapBlocks(standing, false),
             stored["events"],

@@ -13,6 +13,7 @@ from beam_reuse.io.crawl.members import Corrupt, IsalError, inflate_file
 from beam_reuse.io.crawl.window import Window
 
 _STEP = 1 << 20
+_LEAST_FEED = 4 << 10
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _PLAIN = {b"", b"identity", b"none", b"binary", b"8bit", b"7bit"}
 
@@ -102,26 +103,35 @@ def _joined(pieces: Iterator[bytes], limit: int, name: str) -> bytes:
 def _gzip(body: bytes) -> Iterator[bytes]:
     if not body.startswith(b"\x1f\x8b"):
         raise _NotEncoded
-    while body.startswith(b"\x1f\x8b"):
-        body = yield from _inflate(body, 31, "gzip")
+    at = 0
+    while body.startswith(b"\x1f\x8b", at):
+        at = yield from _inflate(body, at, 31, "gzip")
 
 
 def _deflate(body: bytes) -> Iterator[bytes]:
     zlib_header = len(body) > 1 and body[0] & 0x0F == 8 and (body[0] << 8 | body[1]) % 31 == 0
     try:
-        yield from _inflate(body, 15 if zlib_header else -15, "deflate")
+        yield from _inflate(body, 0, 15 if zlib_header else -15, "deflate")
     except Undecodable:
         if zlib_header or is_binary(body):
             raise
         raise _NotEncoded from None
 
 
-def _inflate(body: bytes, wbits: int, name: str) -> Generator[bytes, None, bytes]:
-    """The pieces of a zlib stream; returns what follows it."""
+def _inflate(body: bytes, at: int, wbits: int, name: str) -> Generator[bytes, None, int]:
+    """The pieces of the zlib stream at `at`; returns the position behind it.
+
+    Fed by slices that begin small, so that a body of many short streams costs what it holds.
+    """
     inflater = isal_zlib.decompressobj(wbits=wbits)
-    data = body
+    feed = _LEAST_FEED
+    data = b""
     try:
         while not inflater.eof:
+            if not data:
+                data = body[at : at + feed]
+                at += len(data)
+                feed = min(4 * feed, _STEP)
             piece = inflater.decompress(data, _STEP)
             if piece:
                 yield piece
@@ -130,7 +140,7 @@ def _inflate(body: bytes, wbits: int, name: str) -> Generator[bytes, None, bytes
             data = inflater.unconsumed_tail
     except IsalError as error:
         raise Undecodable("bad-encoding", f"{name}: {error}") from None
-    return bytes(inflater.unused_data)
+    return at - len(inflater.unused_data)
 
 
 def _brotli(body: bytes) -> Iterator[bytes]:

@@ -62,7 +62,8 @@ class Inflated:
         a = pos - self.base
         missing = a + length - len(self._buffer)
         if missing > 0 and self.end is None and self._broken is None:
-            self._grow(missing)
+            # A look far ahead that is asked for again and again must not copy all each time.
+            self._grow(max(missing, len(self._buffer) >> 2) if missing < STEP else missing)
         if self._broken and a >= len(self._buffer):
             raise Corrupt(self._broken.reason, self._broken.detail)
         return self._buffer, a, min(a + length, len(self._buffer))
@@ -79,7 +80,7 @@ class Inflated:
         self._buffer = b"".join(pieces)
 
     def release(self, pos: int) -> None:
-        if pos - self.base > _RELEASED:
+        if pos - self.base > max(_RELEASED, len(self._buffer) >> 2):
             self._buffer = self._buffer[pos - self.base:]
             self.base = pos
 

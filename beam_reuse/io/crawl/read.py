@@ -55,9 +55,17 @@ class RangeReader:
         for file in piece.files:
             start, end = (piece.start, piece.end) if piece.is_part else (0, file.size)
             self._start = start
-            for outcome in self._read(file, start, end):
+            try:
+                for outcome in self._read(file, start, end):
+                    self.records += 1
+                    yield outcome
+            except (OSError, MemoryError):
+                raise
+            except Exception as error:  # whatever a file holds, it must not stop the run
+                at = self._source.position if self._source else start
                 self.records += 1
-                yield outcome
+                yield Rejected(file.path, at, "", "unreadable",
+                               f"{type(error).__name__}: {error}"[:200])
             self._source = None
             self._done += end - start
 
@@ -80,7 +88,7 @@ class RangeReader:
     def _source_of(self, file: InputFile, window: Window, form: FileFormat, start: int,
                    end: int) -> Source:
         if form.content == "parquet":
-            return ParquetRows(file.path, start, end, self._settings)
+            return ParquetRows(file.path, file.size, start, end, self._settings)
         if form.content == "jsonl":
             return Lines(file.path, window, form.units, start, end, self._settings)
         if not form.splittable:

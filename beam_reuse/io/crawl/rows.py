@@ -34,7 +34,8 @@ def row_outcome(row: Mapping[str, Any], place: Place, settings: ReadSettings) ->
         return Rejected(place.file, place.offset, "", "missing-url", "the row has no url")
     moment = next((row[name] for name in MOMENTS if row.get(name) is not None), None)
     ip = row.get("ip")
-    capture = Capture(place, url, "", moment_of(moment), ip if isinstance(ip, str) else "")
+    address = ip if isinstance(ip, str) and ip.isascii() else ""
+    capture = Capture(place, url, "", moment_of(moment), address)
     column = next((c for c in _TYPES if isinstance(row.get(c), str | bytes)), None)
     if column is None:
         return capture.rejected("missing-content", "the row has neither html nor text")
@@ -72,7 +73,9 @@ def _status(value: object) -> int | None:
         value = int(value) if value.isdecimal() and len(value) == 3 else None
     if isinstance(value, float):
         value = int(value) if value.is_integer() else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value < 1000 else None
 
 
 def _declared(content_type: object) -> tuple[str, str]:
