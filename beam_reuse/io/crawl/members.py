@@ -7,6 +7,7 @@ stretch must be told here, with its offset, and reading must go on behind it. Ch
 are verified, and nothing is inflated that nobody asked for.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
@@ -39,7 +40,7 @@ class Corrupt(Exception):
         self.sound = sound
 
 
-class Inflated:
+class Inflated(ABC):
     """What one compressed unit inflates to, as `Bytes`, inflated no further than asked.
 
     Positions start at 0. Only what was not released is held. `head` is the first bytes.
@@ -110,13 +111,13 @@ class Inflated:
         """True if all was inflated and nothing lies at `pos` or behind."""
         return self.end is not None and pos >= self.base + len(self._buffer)
 
+    @abstractmethod
     def consumed(self) -> int:
         """Bytes of the file that surely belong to the unit and were used so far."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _pull(self, wanted: int) -> bytes:
         """Up to about `wanted` more bytes; sets `end` when there are no more."""
-        raise NotImplementedError
 
 
 class GzipMember(Inflated):
