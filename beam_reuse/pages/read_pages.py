@@ -120,7 +120,8 @@ class ReadPages(beam.PTransform):
             resolved.dropped | "DroppedCaptures" >> MapBlocks(numbering.as_events),
         ) | "Events" >> beam.Flatten()
         return Pages(
-            parts=_NumberParts.of(parts, resolved.ranked, shuffle, read.captures == "all"),
+            parts=((parts, resolved.ranked)
+                   | "NumberParts" >> _NumberParts(shuffle, read.captures == "all")),
             names=(resolved.ranked | "Names" >> MapBlocks(numbering.page_names)
                    | "ParkNames" >> PutAway(shuffle)),
             ranked=resolved.ranked,
@@ -146,23 +147,17 @@ def _temporary_folder() -> str:
 
 
 class _NumberParts(beam.PTransform):
-    """{left: parts, right: ranked pages} -> pieces of one numbered part each, spread evenly."""
+    """(parts, ranked pages) -> pieces of one numbered part each, spread evenly."""
 
     def __init__(self, shuffle: Shuffle, renamed: bool) -> None:
         super().__init__()
         self.shuffle, self.renamed = shuffle, renamed
 
-    @staticmethod
-    def of(
-        parts: beam.PCollection, ranked: beam.PCollection, shuffle: Shuffle, renamed: bool,
-    ) -> beam.PCollection:
-        numbers = ranked | "NumbersOfParts" >> MapBlocks(_numbers, renamed)
-        return {"left": parts, "right": numbers} | "NumberParts" >> _NumberParts(shuffle, renamed)
-
     @no_annotations
-    def expand(self, sides: dict[str, beam.PCollection]) -> beam.PCollection:
+    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> beam.PCollection:
+        parts, ranked = given
         return (
-            sides
+            {"left": parts, "right": ranked | "Numbers" >> MapBlocks(_numbers, self.renamed)}
             | "Join" >> JoinRows(self.shuffle, ("range",), numbering.number_parts, self.renamed)
             | "OneByOne" >> beam.FlatMap(_put_rows, self.shuffle).with_output_types(Piece)
             | "Spread" >> beam.Reshuffle()
