@@ -48,7 +48,8 @@ def main() -> None:
     parser.add_argument("warcs", nargs="+")
     parser.add_argument("--repeat", type=int, default=1)
     args = parser.parse_args()
-    tiny = str(HERE / "tiny.html")
+    folder = tempfile.mkdtemp(prefix="beam-reuse-benchmark-")
+    tiny = os.path.join(folder, "tiny.html")
     Path(tiny).write_text("<p>nothing")
     eighths = [part for part in (args.warcs[i::8] for i in range(8)) if part]
     print(f"{len(args.warcs)} files, {megabytes(args.warcs):.0f} MB of pages")
@@ -75,7 +76,7 @@ def main() -> None:
             ("peak memory of 2 workers, GB", two.memory / 1e9),
         ):
             ratios.setdefault(name, []).append(ratio)
-    Path(tiny).unlink()
+    shutil.rmtree(folder)
     for name, values in ratios.items():
         spread = f"  ({min(values):.2f} to {max(values):.2f})" if len(values) > 1 else ""
         print(f"{statistics.median(values):6.2f}  {name}{spread}")
