@@ -181,3 +181,17 @@ def test_any_beam_filesystem() -> None:
     assert not is_result_folder("memory://b/crawl")
     with pytest.raises(InputError, match="memory://b/nothing"):
         list_files(["memory://b/nothing"])
+
+
+def test_folders_of_one_name_have_hosts_of_their_own(tmp_path: Path) -> None:
+    for above in ("c1", "c2"):
+        (tmp_path / above / "site").mkdir(parents=True)
+        (tmp_path / above / "site" / "x.html").write_text(f"<p>{above}")
+    folders = [str(tmp_path / above / "site") for above in ("c1", "c2")]
+    assert [file.host for file in list_files(folders)] == ["c1-site", "c2-site"]
+    assert [file.host for file in list_files(folders[:1])] == ["site"]
+
+
+def test_web_servers_are_refused_with_what_to_do() -> None:
+    with pytest.raises(InputError, match="download it first"):
+        list_files(["https://a.example/crawl.warc.gz"])
