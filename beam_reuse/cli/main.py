@@ -1,6 +1,8 @@
 """The command `beam-reuse`: parse, run, show. Exit status 0 done, 1 failed, 2 wrong usage."""
 
+import atexit
 import logging
+import os
 import signal
 import sys
 import threading
@@ -27,7 +29,14 @@ def entry() -> NoReturn:
         logging.getLogger().setLevel(logging.CRITICAL)
         threading.excepthook = lambda _: None
     signal.signal(signal.SIGTERM, _stop)
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    if status == 0:
+        sys.exit(0)
+    # A run that was stopped leaves threads of Beam that wait for ever for a worker's answer.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    atexit._run_exitfuncs()
+    os._exit(status)
 
 
 def _stop(*_: object) -> NoReturn:
