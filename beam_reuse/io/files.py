@@ -5,6 +5,7 @@ paths (`gs://`, `s3://`, `hdfs://`) go through Beam's FileSystems, whose objects
 whole when closed.
 """
 
+import hashlib
 import os
 import shutil
 import uuid
@@ -72,7 +73,8 @@ def written_whole(files: Files, path: str) -> Iterator[IO[bytes]]:
         files.move(temporary, path)
     except BaseException:
         with suppress(OSError):
-            files.delete([temporary])
+            # A folder that was there before stays, empty or not.
+            os.remove(temporary) if is_local(temporary) else files.delete([temporary])
         raise
 
 
@@ -112,9 +114,9 @@ class LocalFiles:
     def delete(self, paths: Iterable[str]) -> None:
         folders = set()
         for path in paths:
+            folders.add(os.path.dirname(path) or ".")
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.remove(path)
-            folders.add(os.path.dirname(path) or ".")
         for folder in folders:
             with suppress(FileNotFoundError, NotADirectoryError):
                 _sync(folder)
@@ -192,3 +194,12 @@ class BeamFiles:
         if not FileSystems.exists(folder):
             with suppress(OSError):
                 FileSystems.mkdirs(folder)
+
+
+def sha256_of(path: str) -> str:
+    """SHA-256 of a file, in hex."""
+    digest = hashlib.sha256()
+    with open_files(path).open(path) as source:
+        while block := source.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

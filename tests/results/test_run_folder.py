@@ -9,10 +9,10 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -250,6 +250,60 @@ def test_an_error_at_any_single_change_leaves_a_whole_result_or_nothing(
             break
         changes += 1
     assert changes > 10
+
+
+CHANGES = ("mkdir", "replace", "remove", "unlink", "rmdir")
+
+
+def dies_before(change: int, out: Path, seed: str) -> bool:
+    """Run in a process that ends without a word before its `change`-th change of the disk."""
+    process = os.fork()
+    if process == 0:
+        left = [change]
+
+        def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any, **named: Any) -> Any:
+                if not left[0]:
+                    os._exit(9)
+                left[0] -= 1
+                return function(*arguments, **named)
+
+            return call
+
+        for name in CHANGES:
+            setattr(os, name, mortal(getattr(os, name)))
+        status = 1
+        try:
+            run(out, seed, NEW, overwrite=True)
+            status = 0
+        finally:
+            os._exit(status)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    assert code in (0, 9)
+    return code == 9
+
+
+def test_death_before_any_change_of_the_disk_and_again_in_what_follows(tmp_path: Path) -> None:
+    """A run dies, and the one that cleans up after it dies too: the third finds its way."""
+    first = 0
+    while True:
+        died = False
+        for second in range(first % 8, 60, 8):
+            out = tmp_path / f"{first}-{second}"
+            run(out, "old", OLD)
+            died = dies_before(first, out, "a")
+            again = dies_before(second, out, "b")
+            assert whole_result(out) in {None, "old", "a", "b"}
+            run(out, "next", NEW, overwrite=True)
+            assert whole_result(out) == "next"
+            assert visible_files(out) == {*NEW, "manifest.json", "run.json"}
+            assert sorted(os.listdir(out)) == ["manifest.json", "pages", "rejects", "run.json"]
+            if not again:
+                break
+        if not died:
+            break
+        first += 1
+    assert first > 15
 
 
 WRITER = """
