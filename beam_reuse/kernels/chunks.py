@@ -105,7 +105,7 @@ def _find_paragraphs(data: np.ndarray, bounds: np.ndarray) -> int:
 
 
 @kernel
-def _squeeze(data: np.ndarray, start: int, end: int, out: np.ndarray) -> int:
+def squeeze_white(data: np.ndarray, start: int, end: int, out: np.ndarray) -> int:
     """Copy `data[start:end]` to `out` with each run of white space as one space and none at
     the ends; the number of bytes that count. Without branches: text mispredicts them."""
     used = 0
@@ -138,7 +138,7 @@ def hash_chunks(
     for i in range(count):
         used = bounds[i + 1] - bounds[i]
         if squeeze:
-            used = _squeeze(data, bounds[i], bounds[i + 1], clean)
+            used = squeeze_white(data, bounds[i], bounds[i + 1], clean)
         else:
             for j in range(used):
                 clean[j] = data[bounds[i] + j]

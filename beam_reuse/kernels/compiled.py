@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -21,3 +23,12 @@ def kernel(function: F) -> F:
     except RuntimeError:
         compiled = numba.njit(nogil=True)(function)
     return compiled
+
+
+def frozen(array: NDArray) -> NDArray:
+    """`array` contiguous and read-only: the one form kernels are compiled for."""
+    out = np.ascontiguousarray(array)
+    if out.flags.writeable:
+        out = out.view()
+        out.flags.writeable = False
+    return out

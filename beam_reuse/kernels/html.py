@@ -8,6 +8,7 @@ and only the content of a few elements (RAW below) is written as it is.
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.names import key_of, name_table, slot_of
 
 INLINE, LEFT_OUT, RAW, FOREIGN, LINE, PRE, LINK, IMAGE, BASE, PLAINTEXT, SCRIPT, VOID = (
     1 << bit for bit in range(12)
@@ -25,43 +26,20 @@ NAMES = {
 }
 IS_LINK, IS_IMAGE, IS_BASE = 0, 1, 2
 
-_SLOTS = 1024
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_HREF, _SRC = (np.uint64(int.from_bytes(name, "little")) for name in (b"href", b"src"))
-_PLAINTEX = np.uint64(int.from_bytes(b"plaintex", "little"))
+_HREF, _SRC, _PLAINTEX = (np.uint64(key_of(name)) for name in ("href", "src", "plaintext"))
 _PLAINTEXT_KEY = np.uint64(1)
 _FORM_FEED, _NEWLINE, _BLANK = np.uint8(0x0C), np.uint8(0x0A), np.uint8(0x20)
 _LESS, _GREATER, _SLASH, _AND, _EQUALS, _QUOTE, _BANG, _DASH = np.frombuffer(b'<>/&="!-', np.uint8)
 
 
-def _table() -> tuple[np.ndarray, np.ndarray]:
-    """Open-addressed table: key of an element's name and what is known of it. The key is the
-    name as a little-endian number, but of `plaintext`, which is longer than 8 bytes."""
-    keys = np.zeros(_SLOTS, np.uint64)
-    flags = np.zeros(_SLOTS, np.int64)
-    for flag, names in NAMES.items():
-        for name in names.split():
-            long = name == "plaintext"
-            key = int(_PLAINTEXT_KEY) if long else int.from_bytes(name.encode(), "little")
-            slot = (key * int(_MIX) & (1 << 64) - 1) >> 54
-            while keys[slot] not in (0, key):
-                slot = (slot + 1) % _SLOTS
-            keys[slot] = key
-            flags[slot] |= flag
-    return keys, flags
-
-
-_KEYS, _FLAGS = _table()
+# The one name longer than 8 bytes has a key that no name is written as.
+_KEYS, _FLAGS = name_table(NAMES, {"plaintext": int(_PLAINTEXT_KEY)})
 
 
 @kernel
 def element_flags(key: np.uint64) -> int:
-    slot = np.int64((key * _MIX) >> np.uint64(54))
-    while _KEYS[slot]:
-        if _KEYS[slot] == key:
-            return int(_FLAGS[slot])
-        slot = (slot + 1) % _SLOTS
-    return 0
+    """What is known of the element whose name has this key; 0 if nothing."""
+    return int(_FLAGS[slot_of(_KEYS, key)])
 
 
 @kernel

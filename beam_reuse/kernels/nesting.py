@@ -12,6 +12,7 @@ from beam_reuse.kernels.html import (
     skip_attributes,
     skip_declaration,
 )
+from beam_reuse.kernels.names import SLOTS, name_table, slot_of
 
 _UNNESTED, _FORMATTING, _SINGLE_FORMATTING, _RUBY, _IN_RUBY = 1, 2, 4, 8, 16
 _NAMES = {
@@ -25,27 +26,11 @@ _NAMES = {
     _SINGLE_FORMATTING: "a nobr",
     _RUBY: "ruby", _IN_RUBY: "rb rp rt rtc",
 }
-_SLOTS = 1024
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _LESS, _GREATER, _SLASH, _EQUALS, _DOUBLE, _SINGLE, _BANG = np.frombuffer(b"<>/=\"'!", np.uint8)
 
 
-def _table() -> tuple[np.ndarray, np.ndarray]:
-    """Open-addressed table: a name as a little-endian number, and what it is."""
-    keys = np.zeros(_SLOTS, np.uint64)
-    flags = np.zeros(_SLOTS, np.int64)
-    for flag, names in _NAMES.items():
-        for name in names.split():
-            key = int.from_bytes(name.encode()[:8], "little")
-            slot = (key * int(_MIX) & (1 << 64) - 1) >> 54
-            while keys[slot] not in (0, key):
-                slot = (slot + 1) % _SLOTS
-            keys[slot] = key
-            flags[slot] |= flag
-    return keys, flags
-
-
-_KEYS, _FLAGS = _table()
+_KEYS, _FLAGS = name_table(_NAMES, {})
+_RUBY_SLOT = int(np.flatnonzero(_FLAGS == _RUBY)[0])
 
 
 @kernel
@@ -60,15 +45,6 @@ def _key_at(data: np.ndarray, at: int) -> np.uint64:
             byte |= np.uint8(0x20)
         key |= np.uint64(byte) << np.uint64(8 * i)
     return key
-
-
-@kernel
-def _slot_of(key: np.uint64) -> int:
-    """Where a known name stands in the table, or a slot without flags."""
-    slot = np.int64((key * _MIX) >> np.uint64(54))
-    while _KEYS[slot] and _KEYS[slot] != key:
-        slot = (slot + 1) % _SLOTS
-    return int(slot)
 
 
 @kernel
@@ -106,7 +82,7 @@ def first_suspicion(
     summed. Words: words of a tag outside quotes, squared and summed over long tags.
     Tags that overlap in long stretches are suspicious too: reading each costs time.
     """
-    open_of = np.zeros(_SLOTS, np.int64)
+    open_of = np.zeros(SLOTS, np.int64)
     depth = steps = formatting = longest = single = copied = squares = 0
     unread = 4 * len(data)
     for at in range(len(data) - 2):
@@ -116,7 +92,7 @@ def first_suspicion(
         name_at = at + 2 if closing else at + 1
         if not 0x61 <= data[name_at] | 0x20 <= 0x7A:
             continue
-        slot = _slot_of(_key_at(data, name_at))
+        slot = slot_of(_KEYS, _key_at(data, name_at))
         flags = _FLAGS[slot]
         if flags & _IN_RUBY and open_of[_RUBY_SLOT]:
             flags = _UNNESTED
@@ -146,9 +122,6 @@ def first_suspicion(
                 or squares > max_words or unread < 0):
             return at
     return -1
-
-
-_RUBY_SLOT = int(np.flatnonzero(_FLAGS == _RUBY)[0])
 
 
 @kernel

@@ -1,0 +1,73 @@
+"""Distinct hashes and lookups by open addressing: for SHA-1s no sorting is needed.
+
+The first eight bytes of a SHA-1 say where it belongs; equality is that of all its bytes.
+"""
+
+import numpy as np
+
+from beam_reuse.kernels.byte_rows import compare_rows, word_at
+from beam_reuse.kernels.compiled import kernel
+
+_EMPTY = -1
+
+
+@kernel
+def _slots(count: int) -> int:
+    """Slots of a table for `count` hashes: a power of two, at most half full."""
+    slots = 16
+    while slots < 2 * count:
+        slots *= 2
+    return slots
+
+
+@kernel
+def _place(hashes: np.ndarray, row: int, mask: int) -> np.int64:
+    return np.int64(word_at(hashes, row, 0) & np.uint64(mask))
+
+
+@kernel
+def _same(a: np.ndarray, i: int, b: np.ndarray, j: int) -> bool:
+    return compare_rows(a, i, b, j, a.shape[1]) == 0
+
+
+@kernel
+def number_distinct(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of `hashes` (bytes) the number of its value, counted in order of first
+    appearance, and for each number the row where it appears first."""
+    mask = _slots(len(hashes)) - 1
+    table = np.full(mask + 1, _EMPTY, np.int64)
+    numbers = np.empty(len(hashes), np.int64)
+    first = np.empty(len(hashes), np.int64)
+    count = 0
+    for row in range(len(hashes)):
+        at = _place(hashes, row, mask)
+        while table[at] != _EMPTY and not _same(hashes, first[table[at]], hashes, row):
+            at = (at + 1) & mask
+        if table[at] == _EMPTY:
+            table[at] = count
+            first[count] = row
+            count += 1
+        numbers[row] = table[at]
+    return numbers, first[:count].copy()
+
+
+@kernel
+def find_rows(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """For each row of `asked` the row of `known` with the same bytes, or -1; no value stands
+    twice in `known`."""
+    mask = _slots(len(known)) - 1
+    table = np.full(mask + 1, _EMPTY, np.int64)
+    for row in range(len(known)):
+        at = _place(known, row, mask)
+        while table[at] != _EMPTY:
+            at = (at + 1) & mask
+        table[at] = row
+    out = np.full(len(asked), _EMPTY, np.int64)
+    for row in range(len(asked)):
+        at = _place(asked, row, mask)
+        while table[at] != _EMPTY:
+            if _same(known, table[at], asked, row):
+                out[row] = table[at]
+                break
+            at = (at + 1) & mask
+    return out

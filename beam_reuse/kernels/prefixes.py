@@ -1,0 +1,85 @@
+"""Directory prefixes of canonical URLs: loops over the bytes of many URLs."""
+
+import numpy as np
+
+from beam_reuse.kernels.compiled import kernel
+
+_SLASH, _QUERY, _COLON, _OPEN, _CLOSE = 0x2F, 0x3F, 0x3A, 0x5B, 0x5D
+
+
+@kernel
+def _host_start(data: np.ndarray, start: int, end: int) -> int:
+    """The byte after `://`."""
+    for at in range(start, end - 2):
+        if data[at] == _COLON and data[at + 1] == _SLASH and data[at + 2] == _SLASH:
+            return at + 3
+    return end
+
+
+@kernel
+def _host_end(data: np.ndarray, start: int, end: int) -> int:
+    """Where the host's name ends: at its port or its path. An address in brackets holds
+    colons of its own."""
+    at = start
+    if at < end and data[at] == _OPEN:
+        while at < end and data[at] != _CLOSE:
+            at += 1
+    while at < end and data[at] != _COLON and data[at] != _SLASH:
+        at += 1
+    return at
+
+
+@kernel
+def _path_start(data: np.ndarray, start: int, end: int) -> int:
+    at = start
+    while at < end and data[at] != _SLASH:
+        at += 1
+    return at
+
+
+@kernel
+def directory_prefixes(
+    offsets: np.ndarray, data: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For each URL its prefixes, the host's first: (URL number, depth, offsets, bytes).
+
+    URL i is `data[offsets[i]:offsets[i + 1]]`, canonical: scheme, `://`, host, perhaps a port,
+    a path that starts with `/`, perhaps a query. Two passes: one counts, one writes.
+    """
+    count = size = 0
+    for i in range(len(offsets) - 1):
+        host = _host_start(data, offsets[i], offsets[i + 1])
+        host_end = _host_end(data, host, offsets[i + 1])
+        path = _path_start(data, host_end, offsets[i + 1])
+        for at in range(path, offsets[i + 1]):
+            if data[at] == _QUERY:
+                break
+            if data[at] == _SLASH:
+                count += 1
+                size += host_end - host + at + 1 - path
+    url = np.empty(count, np.int64)
+    depth = np.empty(count, np.int64)
+    out_offsets = np.zeros(count + 1, np.int64)
+    out = np.empty(size, np.uint8)
+    row = to = 0
+    for i in range(len(offsets) - 1):
+        host = _host_start(data, offsets[i], offsets[i + 1])
+        host_end = _host_end(data, host, offsets[i + 1])
+        path = _path_start(data, host_end, offsets[i + 1])
+        level = 0
+        for at in range(path, offsets[i + 1]):
+            if data[at] == _QUERY:
+                break
+            if data[at] == _SLASH:
+                level += 1
+                url[row] = i
+                depth[row] = level
+                for j in range(host, host_end):
+                    out[to] = data[j]
+                    to += 1
+                for j in range(path, at + 1):
+                    out[to] = data[j]
+                    to += 1
+                row += 1
+                out_offsets[row] = to
+    return url, depth, out_offsets, out
