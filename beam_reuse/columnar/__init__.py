@@ -3,6 +3,7 @@
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import CoarseCount
 from beam_reuse.columnar.filters import BuildKeyFilter
+from beam_reuse.columnar.gather import GatherRows
 from beam_reuse.columnar.group import GroupRows, ProcessBuckets
 from beam_reuse.columnar.join import JoinRows
 from beam_reuse.columnar.rank import RankRows
@@ -22,6 +23,7 @@ __all__ = [
     "CountRows",
     "DistinctCount",
     "Fetch",
+    "GatherRows",
     "GroupRows",
     "JoinRows",
     "MapBlocks",

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
-from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.sorting import raw_bytes
 from beam_reuse.columnar.varbytes import VarBytes, copy_bytes
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 
 def arranged(blocks: Sequence[Block], order: NDArray[np.int64]) -> Block:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.hashing import SEED, combine, frozen, hash_fixed, mix
+from beam_reuse.columnar.hashing import SEED, combine, hash_fixed, mix
 from beam_reuse.columnar.sorting import Column, differs, raw_bytes, sort_order
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.compiled import frozen
 
 __all__ = ["Block", "Column", "VarBytes"]
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.hashing import frozen
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 
 class Counters:

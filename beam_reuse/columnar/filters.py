@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.hashing import frozen
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.bloom import LINE_WORDS, has_bits, set_bits
+from beam_reuse.kernels.compiled import frozen, kernel
 
-_WORDS = 8
-_PROBES = 7
 _MAX_BITS = 1 << 34
 _REMIX = np.uint64(0x9FB21C651E98DF25)
 
@@ -50,48 +48,40 @@ class KeyFilter:
     def sized(keys: Sequence[str], expected: int, bits_per_key: int = 12) -> "KeyFilter":
         """An empty filter for `expected` distinct keys; more of them only pass more rows."""
         bits = min(max(expected, 1) * bits_per_key, _MAX_BITS)
-        lines = -(-bits // (64 * _WORDS))
-        return KeyFilter(keys, np.zeros(lines * _WORDS, np.uint64))
+        lines = -(-bits // (64 * LINE_WORDS))
+        return KeyFilter(keys, np.zeros(lines * LINE_WORDS, np.uint64))
 
     def renamed(self, keys: Sequence[str]) -> "KeyFilter":
         return KeyFilter(keys, self.words)
 
     def add(self, block: Block) -> None:
-        _set_bits(self.words, frozen(block.hash_rows(self.keys)))
+        _fill(self.words, frozen(block.hash_rows(self.keys)))
 
     def may_hold(self, block: Block) -> NDArray[np.bool_]:
-        out: NDArray[np.bool_] = _test_bits(
+        out: NDArray[np.bool_] = _test(
             frozen(self.words), frozen(block.hash_rows(self.keys))
         )
         return out
 
 
 @kernel
-def _set_bits(words, hashes):  # type: ignore[no-untyped-def]
-    lines = np.uint64(len(words) // _WORDS)
-    for h in hashes:
-        line = (((h >> np.uint64(32)) * lines) >> np.uint64(32)) * np.uint64(_WORDS)
-        bits = h * _REMIX
-        for _ in range(_PROBES):
-            bit = bits & np.uint64(511)
-            words[line + (bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
-            bits >>= np.uint64(9)
+def _line(words, hashed):  # type: ignore[no-untyped-def]
+    """Where the line of a hash begins."""
+    lines = np.uint64(len(words) // LINE_WORDS)
+    return np.int64(((hashed >> np.uint64(32)) * lines) >> np.uint64(32)) * LINE_WORDS
 
 
 @kernel
-def _test_bits(words, hashes):  # type: ignore[no-untyped-def]
-    lines = np.uint64(len(words) // _WORDS)
-    out = np.ones(len(hashes), np.bool_)
+def _fill(words, hashes):  # type: ignore[no-untyped-def]
+    for h in hashes:
+        set_bits(words, _line(words, h), h * _REMIX)
+
+
+@kernel
+def _test(words, hashes):  # type: ignore[no-untyped-def]
+    out = np.empty(len(hashes), np.bool_)
     for i in range(len(hashes)):
-        h = hashes[i]
-        line = (((h >> np.uint64(32)) * lines) >> np.uint64(32)) * np.uint64(_WORDS)
-        bits = h * _REMIX
-        for _ in range(_PROBES):
-            bit = bits & np.uint64(511)
-            if not (words[line + (bit >> np.uint64(6))] >> (bit & np.uint64(63))) & np.uint64(1):
-                out[i] = False
-                break
-            bits >>= np.uint64(9)
+        out[i] = has_bits(words, _line(words, hashes[i]), hashes[i] * _REMIX)
     return out
 
 

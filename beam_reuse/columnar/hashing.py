@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 SEED = np.uint64(0x6265616D72657573)
 
@@ -130,13 +130,4 @@ def combine(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> NDArray[np.u
     """The hash of a row whose leading columns hash to `left` and the next to `right`."""
     with np.errstate(over="ignore"):
         out: NDArray[np.uint64] = mix(frozen(left * _P1 + right))
-    return out
-
-
-def frozen(array: NDArray) -> NDArray:
-    """`array` contiguous and read-only: the one form kernels are compiled for."""
-    out = np.ascontiguousarray(array)
-    if out.flags.writeable:
-        out = out.view()
-        out.flags.writeable = False
     return out

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.shuffle import Buffer, Shuffle
 from beam_reuse.columnar.store import Piece
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 Bucketer = Callable[..., NDArray]
 Keyed = tuple[int, Piece]

@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.sorting import Column, compare_bytes, order_words
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 
 def splitters_up_to(column: Column, splitters: Column) -> NDArray[np.int64]:

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.hashing import frozen
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.compiled import frozen, kernel
 
 Column = np.ndarray | VarBytes
 

@@ -10,8 +10,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.hashing import SEED, frozen, hash_values
-from beam_reuse.kernels.compiled import kernel
+from beam_reuse.columnar.hashing import SEED, hash_values
+from beam_reuse.kernels.compiled import frozen, kernel
 
 
 @intrinsic

@@ -1,0 +1,31 @@
+"""Distinct values of a column."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels import hash_tables
+from beam_reuse.kernels.byte_rows import byte_rows
+
+
+def number_distinct(hashes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each hash ('V20') the number of its value in order of first appearance, and for each
+    number the place where it appears first. Nothing is sorted: some 50 ns per hash."""
+    numbers, first = hash_tables.number_distinct(byte_rows(hashes))
+    return np.asarray(numbers), np.asarray(first)
+
+
+def find_rows(known: NDArray, asked: NDArray) -> NDArray[np.int64]:
+    """For each hash of `asked` its place in `known`, whose hashes are distinct, or -1."""
+    return np.asarray(hash_tables.find_rows(byte_rows(known), byte_rows(asked)))
+
+
+def distinct_strings(values: VarBytes) -> tuple[VarBytes, NDArray[np.int64]]:
+    """The distinct values in order, and for each value its number among them."""
+    order = Block({"value": values}).sort_order(("value",))
+    ordered = values.take(order)
+    new = np.concatenate([np.ones(min(len(values), 1), np.bool_), ordered.differs()])
+    which = np.empty(len(values), np.int64)
+    which[order] = np.cumsum(new) - 1
+    return ordered.take(new), which

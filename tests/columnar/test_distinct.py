@@ -1,0 +1,31 @@
+"""Hash tables against dicts."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beam_reuse.columnar.distinct import find_rows, number_distinct
+
+# Few values, many that begin alike: what falls to one slot, and what differs only at its end.
+HASHES = st.builds(
+    lambda head, tail: head + tail, st.sampled_from([bytes(10), b"\xff" * 10, b"0123456789"]),
+    st.binary(min_size=10, max_size=10) | st.sampled_from([bytes(10), b"\1" + bytes(9)]))
+
+
+def column(values: list[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(values), "V20")
+
+
+@given(st.lists(HASHES, max_size=60))
+def test_numbers_of_distinct_hashes(values: list[bytes]) -> None:
+    numbers, first = number_distinct(column(values))
+    expected = list(dict.fromkeys(values))
+    assert [expected[n] for n in numbers] == values
+    assert first.tolist() == [values.index(value) for value in expected]
+
+
+@given(st.lists(HASHES, max_size=40, unique=True), st.lists(HASHES, max_size=40))
+def test_rows_of_known_hashes(known: list[bytes], asked: list[bytes]) -> None:
+    expected = [known.index(value) if value in known else -1 for value in asked]
+    assert find_rows(column(known), column(asked)).tolist() == expected
+    assert find_rows(column(known), column(known)).tolist() == list(range(len(known)))
