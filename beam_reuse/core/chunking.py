@@ -53,6 +53,12 @@ def chunk_page(payload: bytes, kind: Kind, settings: ChunkSettings) -> Chunks:
     return Chunks(digests.view(SHA1)[:, 0], places[:-1], places[1:], lengths.view(np.uint64))
 
 
+def string_hashes(data: np.ndarray, offsets: np.ndarray, squeeze: bool = False) -> np.ndarray:
+    """SHA-1 ('V20') of each `data[offsets[i]:offsets[i + 1]]`, its white space squeezed as a
+    chunk's is, if asked."""
+    return np.asarray(hash_chunks(data, offsets, squeeze)[0].view(SHA1)[:, 0])
+
+
 def file_sha1(payload: bytes) -> bytes:
     """H(f): SHA-1 of the payload, 20 raw bytes."""
     return hashlib.sha1(payload, usedforsecurity=False).digest()

@@ -11,6 +11,9 @@ from beam_reuse.core.errors import UserError
 KINDS = ("document", "code", "other")
 CAPTURES = ("latest", "all")
 NORMALISATIONS = ("whitespace", "none")
+MATCHERS = ("exact", "nilsimsa")
+SCORES = ("pooled", "mean")
+WAYS = ("add", "delete", "change")
 
 
 class SettingError(UserError):
@@ -76,32 +79,117 @@ class ChunkSettings:
 
 
 @dataclass(frozen=True)
-class DiscoverySettings:
-    """When a chunk counts as copied: occurrences > threshold (None = auto), on at least
-    `min_hosts` hosts; with `top`, the `top` most frequent ones instead of a threshold."""
+class StopSettings:
+    """Which chunks do not count: those shorter than `min_chunk_bytes` after normalising,
+    those on the lists (files of hashes or texts), and built-in idioms without content."""
 
+    min_chunk_bytes: int = 0
+    lists: tuple[str, ...] = ()
+    builtin: bool = True
+
+    def __post_init__(self) -> None:
+        require(self.min_chunk_bytes >= 0, "--min-chunk-bytes", self.min_chunk_bytes,
+                "0 or more")
+
+
+@dataclass(frozen=True)
+class DiscoverySettings:
+    """When a file or chunk counts as copied: occurrences > threshold (None = auto), on at
+    least `min_hosts` hosts; with `top`, the `top` most frequent ones of each kind instead of
+    those above a threshold."""
+
+    file_threshold: int | None = None
     chunk_threshold: int | None = None
     top: int | None = None
     min_hosts: int = 1
 
     def __post_init__(self) -> None:
-        require(self.chunk_threshold is None or self.chunk_threshold >= 0, "--chunk-threshold",
-                self.chunk_threshold, "auto, or 0 or more")
+        for option, value in (("--file-threshold", self.file_threshold),
+                              ("--chunk-threshold", self.chunk_threshold)):
+            require(value is None or value >= 0, option, value, "auto, or 0 or more")
+            require(self.top is None or value is None, "--top", self.top,
+                    f"given without {option}")
         require(self.top is None or self.top >= 1, "--top", self.top, "1 or more")
-        require(self.top is None or self.chunk_threshold is None, "--top",
-                self.top, "given without --chunk-threshold")
         require(self.min_hosts >= 1, "--min-hosts", self.min_hosts, "1 or more")
+
+
+@dataclass(frozen=True)
+class DetectionSettings:
+    """What is looked for, and what is flagged. Without `labels` it is what discovery finds.
+    Thresholds None (auto) are mean + one standard deviation; a value above one is flagged."""
+
+    labels: tuple[str, ...] = ()
+    min_chunks: int = 1
+    page_threshold: float | None = None
+    neighbourhood_threshold: float | None = None
+    neighbourhood_score: str = "pooled"
+    matcher: str = "exact"
+    nilsimsa_thresholds: tuple[int, ...] = (115,)
+
+    def __post_init__(self) -> None:
+        require(self.min_chunks >= 1, "--min-chunks", self.min_chunks, "1 or more")
+        for option, value in (("--page-threshold", self.page_threshold),
+                              ("--neighbourhood-threshold", self.neighbourhood_threshold)):
+            require(value is None or 0 <= value <= 1, option, value, "auto, or from 0 to 1")
+        require(self.neighbourhood_score in SCORES, "--neighbourhood-score",
+                self.neighbourhood_score, " or ".join(SCORES))
+        require(self.matcher in MATCHERS, "--matcher", self.matcher, " or ".join(MATCHERS))
+        require(self.matcher == "nilsimsa" or self.nilsimsa_thresholds == (115,),
+                "--nilsimsa-threshold", self.nilsimsa_thresholds[0],
+                "given together with --matcher nilsimsa")
+        require(bool(self.nilsimsa_thresholds)
+                and all(-128 <= t <= 128 for t in self.nilsimsa_thresholds),
+                "--nilsimsa-threshold", self.nilsimsa_thresholds, "from -128 to 128")
+
+
+@dataclass(frozen=True)
+class ExperimentSettings:
+    """What an experiment does to a site. *inject*: `copies` of it are made, `partial` ones
+    with paragraphs of their own. *mutate*: in which `ways` pages change, how often (as
+    `multiples` of the mean chunks per page), in how many `runs` from which `seed`; its blind
+    labels are what discovery finds after `blind_copies` copies."""
+
+    copies: tuple[int, ...] = tuple(range(100, 5001, 100))
+    partial: bool = False
+    ways: tuple[str, ...] = WAYS
+    multiples: tuple[float, ...] = tuple(n / 4 for n in range(33))
+    runs: int = 10
+    seed: int = 0
+    blind_copies: int = 5000
+
+    def __post_init__(self) -> None:
+        for option, values in (("--copies", self.copies), ("--multiples", self.multiples)):
+            require(bool(values) and min(values) >= 0 and list(values) == sorted(set(values)),
+                    option, values, "a list of ascending numbers from 0 on")
+        require(bool(self.ways) and set(self.ways) <= set(WAYS), "--ways", ",".join(self.ways),
+                f"a list of {', '.join(WAYS)}")
+        require(self.runs >= 2, "--runs", self.runs, "2 or more, for a standard error")
+        require(self.blind_copies >= 0, "--blind-copies", self.blind_copies, "0 or more")
 
 
 @dataclass(frozen=True)
 class Settings:
     """All settings of a run that change values."""
 
-    analyses: tuple[str, ...] = ("discovery",)
+    analyses: tuple[str, ...] = ("discovery", "detection")
     read: ReadSettings = field(default_factory=ReadSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
+    stops: StopSettings = field(default_factory=StopSettings)
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
+    detection: DetectionSettings = field(default_factory=DetectionSettings)
+    experiment: ExperimentSettings = field(default_factory=ExperimentSettings)
     max_rejects: float = 0.5
 
     def __post_init__(self) -> None:
         require(0 <= self.max_rejects <= 1, "--max-rejects", self.max_rejects, "from 0 to 1")
+        require(self.detects or not self.detection.labels, "--labels",
+                ", ".join(self.detection.labels), "given with detection among the --analyses")
+
+    @property
+    def discovers(self) -> bool:
+        """Whether discovery runs: asked for, or needed by detection without labels."""
+        return "discovery" in self.analyses or (self.detects and not self.detection.labels)
+
+    @property
+    def detects(self) -> bool:
+        return "detection" in self.analyses

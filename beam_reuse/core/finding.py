@@ -1,0 +1,64 @@
+"""What the detector says of a page."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Match:
+    """A chunk of the page that is a label: a row of `matched_chunks`."""
+
+    position: int
+    start: int
+    end: int
+    sha1: str
+    source_url: str | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where matching chunks come from: a registered domain, and how many it has."""
+
+    name: str
+    matching: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of one page: its row of `page_reuse`, its matches and their sources.
+
+    `chunks` counts without stop chunks; `contains` = matching / chunks, None without chunks.
+    `file_source` is the smallest source of a `file_match`. `sources` are ranked by how many
+    matching chunks each has, ties by name; a chunk that several have counts for each.
+    """
+
+    url: str
+    chunks: int
+    stop_chunks: int
+    matching: int
+    distinct_matching: int
+    contains: float | None
+    file_match: bool
+    file_source: str | None
+    flagged: bool
+    matches: tuple[Match, ...]
+    sources: tuple[Source, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, in the order of the fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a trusted page added: whether its file is new, how many distinct chunks are, and
+    how many were labels before."""
+
+    url: str
+    file: bool
+    chunks: int
+    known: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, in the order of the fields."""
+        return asdict(self)
