@@ -1,0 +1,1 @@
+"""Lists of labels and of stop chunks: read from any format, looked up without loading them."""

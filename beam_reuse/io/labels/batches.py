@@ -1,0 +1,43 @@
+"""A batch of labels: Arrow columns of fixed types, whatever the list was stored as."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_reuse.core.chunking import SHA1
+
+SCHEMA = pa.schema([
+    pa.field("sha1", pa.binary(SHA1.itemsize), nullable=False),
+    pa.field("kind", pa.uint8(), nullable=False),
+    pa.field("source_url", pa.string()),
+    pa.field("bytes", pa.int64()),
+    pa.field("text", pa.string()),
+    pa.field("nilsimsa", pa.string()),
+])
+
+
+def label_batch(hashes: NDArray, kinds: NDArray[np.uint8], **columns: pa.Array) -> pa.RecordBatch:
+    """Labels from hashes ('V20') and kinds; columns that are not given are null."""
+    count = len(hashes)
+    rest = [columns.get(field.name, pa.nulls(count, field.type)) for field in list(SCHEMA)[2:]]
+    return pa.RecordBatch.from_arrays(
+        [_sha1_array(hashes), pa.array(kinds, pa.uint8()), *rest], schema=SCHEMA)
+
+
+def hashes_of(batch: pa.RecordBatch) -> NDArray:
+    """The hashes of a batch as a 'V20' column, without a copy."""
+    column = batch.column("sha1")
+    whole = np.frombuffer(column.buffers()[1], SHA1, column.offset + len(column))
+    return whole[column.offset:]
+
+
+def kinds_of(batch: pa.RecordBatch) -> NDArray[np.uint8]:
+    """The kinds of a batch (`LabelKind` numbers), without a copy."""
+    out: NDArray[np.uint8] = batch.column("kind").to_numpy()
+    return out
+
+
+def _sha1_array(hashes: NDArray) -> pa.Array:
+    dense = np.ascontiguousarray(hashes)
+    return pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(SHA1.itemsize), len(dense), [None, pa.py_buffer(dense)])

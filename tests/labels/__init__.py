@@ -1,0 +1,1 @@
+"""Tests of label lists, stop lists and hash sets."""

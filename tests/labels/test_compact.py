@@ -1,0 +1,247 @@
+"""Compact lists: what is written is found, by us and by the reader in the docs; what is
+damaged is refused."""
+
+import pickle
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from isal.isal_zlib import crc32
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.io.labels import compact_lists, row_sort
+from beam_reuse.io.labels import lookup as lookup_module
+from beam_reuse.io.labels.batches import label_batch
+from beam_reuse.io.labels.compact import CompactList
+from beam_reuse.io.labels.compact_lists import compact_batches
+from beam_reuse.io.labels.compact_writer import write_compact
+from beam_reuse.io.labels.layout import HEADER_BYTES, SECTIONS, Layout
+from beam_reuse.io.labels.lists import settings_of
+from beam_reuse.io.labels.lookup import LabelLookup
+from tests.labels.writing import listed
+
+Row = tuple[bytes, int, str | None]
+SETTINGS = LabelSettings(ChunkSettings(("p",), "none"), 25)
+URLS = st.sampled_from([None, "http://a.org/", "http://b.org/x", "http://b.org/é", "http://z/",
+                        "http://\U0001f600/", "http://\uffee/", "no url"])
+ROWS = st.lists(st.tuples(
+    st.one_of(st.binary(min_size=20, max_size=20),
+              st.sampled_from([b"\0" * 20, b"\0" * 19 + b"\1", b"\xff" * 20])),
+    st.sampled_from(list(LabelKind)).map(int), URLS), max_size=60)
+
+
+def batches(rows: list[Row], size: int = 7) -> list[pa.RecordBatch]:
+    return [
+        label_batch(
+            np.frombuffer(b"".join(row[0] for row in some), "V20"),
+            np.array([row[1] for row in some], np.uint8),
+            source_url=pa.array([row[2] for row in some], pa.string()))
+        for some in (rows[i:i + size] for i in range(0, len(rows), size))
+    ]
+
+
+def write(path: Path, rows: list[Row], settings: LabelSettings | None = SETTINGS) -> str:
+    assert write_compact(str(path), batches(rows), settings) == len(set(rows))
+    return str(path)
+
+
+def in_order(rows: list[Row]) -> list[Row]:
+    """Distinct rows by hash, source (none last) and kind."""
+    return sorted(set(rows), key=lambda r: (r[0], r[2] is None, (r[2] or "").encode(), r[1]))
+
+
+def sources(rows: list[Row], sha1: bytes, kind: int) -> list[str | None]:
+    """The sources of a hash as a kind, the smallest first; [] if it is no label."""
+    return [row[2] for row in in_order(rows) if row[0] == sha1 and row[1] in (kind, LabelKind.ANY)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("compact")
+
+
+@given(rows=ROWS, asked=st.lists(st.binary(min_size=20, max_size=20), max_size=5))
+def test_what_is_written_is_found(folder: Path, rows: list[Row], asked: list[bytes]) -> None:
+    path = write(folder / "list.brl", rows)
+    labels = CompactList.open(path)
+    assert labels.settings == SETTINGS == settings_of(path)
+    assert [(bytes.fromhex(row[0]), *row[1:]) for row in listed(path)] == [
+        (*row, None, None) for row in in_order(rows)]
+    check_lookup(LabelLookup(labels), rows, [row[0] for row in rows] + asked)
+
+
+def check_lookup(lookup: LabelLookup, rows: list[Row], hashes: list[bytes]) -> None:
+    """Compare answers with the definition."""
+    for kind in (LabelKind.FILE, LabelKind.CHUNK):
+        hits = lookup.find(np.frombuffer(b"".join(hashes), "V20"), kind)
+        expected = {i: found for i, h in enumerate(hashes) if (found := sources(rows, h, kind))}
+        assert hits.at.tolist() == list(expected)
+        assert hits.sources == [found[0] for found in expected.values()]
+        domains = Counter(
+            domain for found in expected.values()
+            for domain in {source_name(url) for url in found if url is not None})
+        assert hits.by_domain == domains
+
+
+def test_a_hash_with_many_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are too many to look at each time: the same answers."""
+    monkeypatch.setattr(lookup_module, "RUN_ROWS", 50)
+    footer = b"\x42" * 20
+    rows: list[Row] = [(footer, i % 3, f"http://w{i % 7}.org/{i}") for i in range(900)]
+    rows += [(footer, 1, None), (b"\x42" * 19 + b"\x41", 1, None), (b"\x42" * 19 + b"\x43", 0, "z")]
+    rows += [(b"\x42" * 18 + bytes([i, j]), 1, "http://a.org/") for i in range(9) for j in range(9)]
+    lookup = LabelLookup(CompactList.open(write(tmp_path / "list.brl", rows)))
+    hashes = [footer, b"\x42" * 19 + b"\x41", footer, b"\x42" * 19 + b"\x43",
+              b"\x42" * 18 + b"\3\3", b"\x42" * 19 + b"\x44"]
+    check_lookup(lookup, rows, hashes)
+    check_lookup(lookup, rows, hashes)
+
+
+def many_rows(count: int = 4000) -> list[Row]:
+    dice = random.Random(1)
+    hashes = [dice.randbytes(20) for _ in range(count // 2)]
+    urls = [None, *(f"http://h{i % 9}.co.uk/{i}" for i in range(99))]
+    return [(dice.choice(hashes), dice.randrange(3), dice.choice(urls)) for _ in range(count)]
+
+
+def test_bytes_depend_on_the_labels_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = many_rows()
+    one = Path(write(tmp_path / "one.brl", rows)).read_bytes()
+    random.Random(2).shuffle(rows)
+    monkeypatch.setattr(row_sort, "HELD_ROWS", 500)
+    monkeypatch.setattr(compact_lists, "BATCH_ROWS", 100)
+    two = write(tmp_path / "two.brl", rows + rows[:50])
+    assert Path(two).read_bytes() == one
+    again = str(tmp_path / "three.brl")
+    write_compact(again, compact_batches(two), SETTINGS)
+    assert Path(again).read_bytes() == one
+    assert Path(write(tmp_path / "four.brl", rows, None)).read_bytes() != one
+    assert settings_of(str(tmp_path / "four.brl")) is None
+
+
+def docs_reader() -> Any:
+    text = (Path(__file__).parents[2] / "docs" / "label-format.md").read_text()
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-1]
+    assert len(code.splitlines()) < 40
+    names: dict[str, Any] = {}
+    exec(code, names)
+    return names["open_labels"]
+
+
+@pytest.mark.parametrize("rows", [many_rows(), [], [(b"x" * 20, 1, None)]])
+def test_the_reader_in_the_docs(rows: list[Row], tmp_path: Path) -> None:
+    settings, labels_of = docs_reader()(write(tmp_path / "list.brl", rows))
+    assert settings == {"format": 1, "chunk-tags": ["p"], "chunk-normalise": "none",
+                        "classic": False, "min-chunk-bytes": 25}
+    words = ("file", "chunk", "any")
+    for sha1 in {row[0] for row in rows} | {b"\0" * 20, b"\xff" * 20}:
+        assert list(labels_of(sha1)) == [
+            (words[row[1]], row[2]) for row in in_order(rows) if row[0] == sha1]
+
+
+def test_the_filter_of_the_docs(tmp_path: Path) -> None:
+    """The rule for the filter, word by word, never rules out a label and most others."""
+    rows = many_rows()
+    data = Path(write(tmp_path / "list.brl", rows)).read_bytes()
+    section = Layout.read(data[:HEADER_BYTES], len(data), "").sections["filter"]
+    lines = data[section.start:section.end]
+
+    def passes(sha1: bytes) -> bool:
+        h1, h2 = (int.from_bytes(sha1[i:i + 8], "big") for i in (0, 8))
+        line = lines[64 * (h1 * (len(lines) // 64) >> 64):][:64]
+        bits = [h2 // 2 ** (9 * i) % 512 for i in range(7)]
+        return all(line[b // 8] >> b % 8 & 1 for b in bits)
+
+    assert all(passes(row[0]) for row in rows)
+    dice = random.Random(3)
+    assert sum(passes(dice.randbytes(20)) for _ in range(2000)) < 60
+
+
+def test_it_is_opened_once_and_pickles_as_its_path(tmp_path: Path) -> None:
+    path = write(tmp_path / "list.brl", many_rows())
+    assert pickle.loads(pickle.dumps(CompactList.open(path))) is CompactList.open(path)
+    before = CompactList.open(path)
+    write(tmp_path / "list.brl", [])
+    assert len(CompactList.open(path)) == 0
+    assert len(before.rows[:10].copy()) == 10
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "list.brl"
+    whole = Path(write(path, many_rows(50))).read_bytes()
+    for length in {0, 1, 7, 8, 255, 256, *range(300, len(whole), 97), len(whole) - 1}:
+        path.write_bytes(whole[:length])
+        with pytest.raises(UserError, match=r"cut short|no compact list"):
+            settings_of(str(path))
+    path.write_bytes(whole + b"\0")
+    with pytest.raises(UserError, match="damaged"):
+        CompactList.open(str(path))
+
+
+def test_a_changed_byte_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    rows = many_rows(50)
+    path = tmp_path / "list.brl"
+    whole = bytearray(Path(write(path, rows)).read_bytes())
+    expected = listed(path)
+    refused = 0
+    for at in range(0, len(whole), 5):
+        whole[at] ^= 0x10
+        path.write_bytes(whole)
+        whole[at] ^= 0x10
+        try:
+            assert listed(path) == expected
+        except UserError:
+            refused += 1
+    assert refused > len(whole) // 5 * 0.7
+
+
+def forged(whole: bytes, name: str, content: bytes) -> bytes:
+    """The file with a section's content replaced, all checksums right."""
+    layout = Layout.read(whole[:HEADER_BYTES], len(whole), "")
+    parts = [content if part == name else whole[layout.sections[part].start:
+                                                layout.sections[part].end] for part in SECTIONS]
+    made = Layout.of(layout.rows, layout.names, [(len(part), crc32(part)) for part in parts])
+    return made.header() + b"".join(part + bytes(-len(part) % 64) for part in parts)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_sound_checksums_do_not_make_a_sound_list(name: str, tmp_path: Path) -> None:
+    """What a faulty writer may write must not crash a kernel or be taken for an answer."""
+    path = tmp_path / "list.brl"
+    whole = Path(write(path, many_rows(50))).read_bytes()
+    section = Layout.read(whole[:HEADER_BYTES], len(whole), "").sections[name]
+    content = whole[section.start:section.end]
+    assert forged(whole, name, content) == whole
+    wrong = [content[:-1], content + b"\0" * 8]
+    if name != "filter":
+        wrong.append(b"\x7f" * len(content))
+    if name == "rows":
+        wrong.append(b"".join(content[i:i + 24] for i in range(len(content) - 24, -1, -24)))
+        wrong.append(content[:20] + b"\0\0\0\3" + content[24:])
+        wrong.append(content[:20] + b"\x0f\0\0\1" + content[24:])
+    if name in ("filter", "names"):
+        wrong = wrong[:1]
+    for some in wrong:
+        path.write_bytes(forged(whole, name, some))
+        with pytest.raises(UserError, match=r"damaged|settings"):
+            CompactList.open(str(path))
+
+
+def test_sources_that_are_no_text_are_refused_when_listed(tmp_path: Path) -> None:
+    path = tmp_path / "list.brl"
+    whole = Path(write(path, [(b"x" * 20, 1, "http://a/")])).read_bytes()
+    path.write_bytes(forged(whole, "names", b"ahttp://\xff/"))
+    hits = LabelLookup(CompactList.open(str(path))).find(np.frombuffer(b"x" * 20, "V20"),
+                                                         LabelKind.CHUNK)
+    assert "\ufffd" in str(hits.sources)
+    with pytest.raises(UserError, match="not UTF-8"):
+        listed(path)
