@@ -11,9 +11,9 @@ from apache_beam.typehints.decorators import no_annotations
 from beam_reuse.columnar import MAIN, Block, MapBlocks, ReduceRows, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
-from beam_reuse.io.files import join
+from beam_reuse.io.files import join, sha256_of
 from beam_reuse.io.index import INDEX, require_undamaged
-from beam_reuse.io.parts import part_path, read_part, sha256_of
+from beam_reuse.io.parts import part_path, read_part
 from beam_reuse.io.results.sink import Receipt, WriteTable
 from beam_reuse.io.results.tables import EVENTS as EVENTS_TABLE
 from beam_reuse.pages import accounting

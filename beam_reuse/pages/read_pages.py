@@ -47,7 +47,8 @@ class Pages(NamedTuple):
     `parts`: pieces of one numbered part each (see `pages.rows`). `names`: pieces with `page`
     and `url`. `ranked`: blocks with one row per page. `events`: blocks of records that are no
     pages. `depths`: blocks with `depth` and `records`, before recursion errors are cut.
-    `seen`: blocks whose `count` add up to the records that were read.
+    `seen`: blocks whose `count` add up to the records that were read. `spill`: a folder that
+    all workers share.
     """
 
     parts: beam.PCollection
@@ -57,6 +58,7 @@ class Pages(NamedTuple):
     depths: beam.PCollection
     seen: beam.PCollection
     shuffle: Shuffle
+    spill: str
 
 
 class Analysis(beam.PTransform):
@@ -132,6 +134,7 @@ class ReadPages(beam.PTransform):
                 stored["seen"],
             ) | "Seen" >> beam.Flatten(),
             shuffle=shuffle,
+            spill=spill,
         )
 
 

@@ -8,6 +8,7 @@ its chunk columns follow the settings of this run).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -47,13 +48,16 @@ class NumberedRows:
         return self.rows.strings("url") if self.names is None else VarBytes.from_list(self.names)
 
 
-def numbered_rows(parts: Block, columns: Sequence[str]) -> Iterator[NumberedRows]:
-    """`columns` of all pages of the parts that belong to this run, a row group at a time."""
+def numbered_rows(
+    parts: Block, columns: Sequence[str], wanted: NDArray[np.int64] | None = None,
+) -> Iterator[NumberedRows]:
+    """`columns` of all pages of the parts that belong to this run, a row group at a time; with
+    `wanted`, rows in order, only of row groups that have one of them."""
     paths, all_numbers, all_names = (parts.strings(n) for n in ("path", "numbers", "names"))
     for i in range(len(parts)):
         numbers = np.frombuffer(all_numbers[i], np.int64)
         names = all_names[i].split(b"\n") if len(all_names[i]) else None
-        for rows in read_part(paths[i].decode(), columns):
+        for rows in read_part(paths[i].decode(), columns, wanted):
             here = slice(rows.first, rows.first + len(rows))
             number = numbers[here]  # shorter than the part if its last pages are dropped
             kept = np.flatnonzero(number >= 0)
@@ -68,14 +72,22 @@ def numbered_rows(parts: Block, columns: Sequence[str]) -> Iterator[NumberedRows
 
 @dataclass(frozen=True)
 class ChunkRows:
-    """The chunks of pages, page after page: page i has rows offsets[i] to offsets[i + 1]."""
+    """The chunks of pages, page after page: page i has rows offsets[i] to offsets[i + 1].
+    Columns that were not asked for are None."""
 
     pages: NumberedRows
     offsets: NDArray[np.int64]
     sha1: NDArray
-    start: NDArray
-    end: NDArray
-    length: NDArray
+    start: Any
+    end: Any
+    length: Any
+
+    def take(self, kept: NDArray[np.int64], offsets: NDArray[np.int64]) -> "ChunkRows":
+        """The chunks at `kept`, with the offsets they then have."""
+        places = (
+            column if column is None else column[kept]
+            for column in (self.start, self.end, self.length))
+        return ChunkRows(self.pages, offsets, self.sha1[kept], *places)
 
     def per_chunk(self, values: NDArray) -> NDArray:
         """A value of each page, repeated for each of its chunks."""
@@ -84,15 +96,19 @@ class ChunkRows:
 
 def chunk_rows(
     parts: Block, settings: ChunkSettings, columns: Sequence[str] = (),
+    needed: Sequence[str] = CHUNK_COLUMNS,
 ) -> Iterator[ChunkRows]:
     """Chunks of all pages of the parts, with further `columns` of their pages.
 
-    Stored chunks are used where they follow `settings`; else the payloads are cut anew.
+    Stored chunks are used where they follow `settings`, of which only the columns `needed`
+    and the hashes are read; else the payloads are cut anew.
     """
     stored = parts.array("chunked").astype(np.bool_)
-    for pages in numbered_rows(parts.take(stored), [*CHUNK_COLUMNS, *columns]):
+    read = dict.fromkeys(["chunk_sha1", *needed, *columns])
+    for pages in numbered_rows(parts.take(stored), list(read)):
         offsets, sha1 = pages.rows.lists("chunk_sha1")
-        start, end, length = (pages.rows.lists(name)[1] for name in CHUNK_COLUMNS[1:])
+        start, end, length = (
+            pages.rows.lists(name)[1] if name in needed else None for name in CHUNK_COLUMNS[1:])
         yield ChunkRows(pages, offsets, sha1, start, end, length)
     wanted = dict.fromkeys(["kind", "payload", *columns])
     for pages in numbered_rows(parts.take(~stored), list(wanted)):
@@ -107,7 +123,7 @@ def chunk_rows(
 def page_table(parts: Block, settings: ChunkSettings, text: bool) -> Iterator[Block]:
     """The rows of the table `pages`."""
     lists = ("tokens", "lines") if text else ()
-    for chunks in chunk_rows(parts, settings, ("url", "kind", *_AS_STORED, *lists)):
+    for chunks in chunk_rows(parts, settings, ("url", "kind", *_AS_STORED, *lists), ()):
         pages, rows = chunks.pages, chunks.pages.rows
         labels = np.array([kind.label.encode() for kind in Kind], object)
         columns = {name: _column(rows, name) for name in _AS_STORED}
