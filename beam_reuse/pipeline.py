@@ -1,19 +1,26 @@
 """Options become one graph, the graph runs, and what came of it is read back."""
 
+import os
+import tempfile
 from dataclasses import replace
 from typing import Any
 
 import apache_beam as beam
 
-from beam_reuse.analyses.discover import FindFrequentChunks
+from beam_reuse.analyses.detect import DetectReuse
+from beam_reuse.analyses.discover import DiscoverReuse
+from beam_reuse.analyses.label_kernels import label_table
+from beam_reuse.analyses.labels import MakeLabels, ReadLabels
+from beam_reuse.analyses.matches import MATCHES
 from beam_reuse.columnar import Fetch, MapBlocks
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import FeatureSettings
-from beam_reuse.io.files import join
+from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
-from beam_reuse.io.results.outcome import Count, SaveOutcome, read_outcome
+from beam_reuse.io.results.outcome import THRESHOLD, Count, SaveOutcome, read_outcome
 from beam_reuse.io.results.run_folder import Workspace
-from beam_reuse.io.results.sink import WriteTable
+from beam_reuse.io.results.sink import WriteTables
 from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
 from beam_reuse.pages.index import WriteIndex
 from beam_reuse.pages.inputs import Inputs, open_inputs
@@ -23,18 +30,27 @@ from beam_reuse.plan import RunPlan, RunProgress, Survey
 from beam_reuse.runners import pipeline_for, run_to_end
 
 OUTCOME = "outcome.json"
+FOLDED = {"matched_chunks": MATCHES}
 
 
 def inputs_of(plan: RunPlan) -> Inputs:
-    """What the plan reads."""
-    return open_inputs(plan.inputs, plan.settings.read, plan.settings.chunks)
+    """What the plan reads; refuses a plan that would replace what it reads."""
+    inputs = open_inputs(plan.inputs, plan.settings.read, plan.settings.chunks)
+    output = os.path.realpath(plan.output) if is_local(plan.output) else plan.output
+    for path, _ in inputs.files:
+        there = os.path.realpath(path) if is_local(path) else path
+        if there == output or os.path.dirname(os.path.dirname(there)) == output:
+            raise UserError(f"-o {plan.output} is itself an input ({path}), which would be "
+                            "replaced. Choose another place for the result.")
+    return inputs
 
 
 def survey(plan: RunPlan) -> Survey:
     """The inputs and the number of steps of the graph; runs nothing."""
     inputs = inputs_of(plan)
     pipeline = beam.Pipeline()
-    build(pipeline, plan, inputs, Workspace("unused"))
+    with tempfile.TemporaryDirectory() as folder:
+        build(pipeline, plan, inputs, Workspace(folder))
     steps: list[str] = []
     pipeline.visit(_Steps(steps))
     return Survey(inputs.files, len(steps))
@@ -54,6 +70,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
 def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
     """The whole graph of a plan: read, analyse, write, report."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
+    thresholds = None
     if plan.command == "index":
         index = pipeline | "Index" >> WriteIndex(
             inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
@@ -62,16 +79,30 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
         pages = pipeline | "Pages" >> ReadPages(
             inputs, settings.read, FeatureSettings(settings.chunks, needs_text(plan)),
             spill=work.spill, shuffle=shuffle, progress=work.progress)
-        receipts = [
-            blocks | f"Write {name}" >> WriteTable(
-                tables.SCHEMAS[name], shuffle, work.tables, progress=work.progress)
-            for name, blocks in result_tables(plan, pages).items()
-        ]
+        found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
+                 else result_tables(plan, pages))
+        thresholds = found.pop("thresholds", None)
+        receipts = [found | "WriteTables" >> WriteTables(
+            tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
         counts = pages | "Account" >> CountRecords()
+    told = [counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count)]
+    if thresholds is not None:
+        told.append(thresholds | "Told" >> beam.Map(_threshold_count).with_output_types(Count))
     {
         "parts": receipts | "Receipts" >> beam.Flatten(),
-        "counts": counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count),
+        "counts": told | "AllCounts" >> beam.Flatten(),
     } | "SaveOutcome" >> SaveOutcome(join(work.root, OUTCOME))
+
+
+def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
+    """The table of the command `labels`, as blocks."""
+    settings = plan.settings
+    return (
+        pages
+        | "MakeLabels" >> MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
+                                     settings.detection.matcher == "nilsimsa")
+        | "LabelTable" >> MapBlocks(label_table)
+    )
 
 
 def needs_text(plan: RunPlan) -> bool:
@@ -82,15 +113,30 @@ def needs_text(plan: RunPlan) -> bool:
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
     """Every table of the run, as blocks."""
     settings = plan.settings
+    digest = settings.detection.matcher == "nilsimsa"
     found = {
         "pages": (pages.parts | "PartsOfPages" >> Fetch(pages.shuffle)
                   | "PageTable" >> MapBlocks(page_table, settings.chunks, needs_text(plan))),
         "rejects": pages.events | "Rejects" >> MapBlocks(rejects),
         "depth_histogram": pages.depths,
     }
-    if "discovery" in settings.analyses:
-        found |= pages | "Discover" >> FindFrequentChunks(settings.discovery, settings.chunks)
+    if settings.discovers:
+        found |= pages | "Discover" >> DiscoverReuse(
+            settings.discovery, settings.chunks, settings.stops, digest)
+    if settings.detects:
+        labels = (
+            pages.parts.pipeline | "Labels" >> ReadLabels(settings.detection.labels, digest)
+            if settings.detection.labels else found["labels"])
+        found |= (labels, pages) | "Detect" >> DetectReuse(
+            settings.detection, settings.chunks, settings.stops)
+    if "labels" in found:
+        found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
+
+
+def _threshold_count(named: tuple[str, int]) -> Count:
+    name, share = named
+    return (THRESHOLD, name), share
 
 
 class _Steps(beam.pipeline.PipelineVisitor):

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 from beam_reuse.core.settings import Settings, require
 
-Command = Literal["run", "index"]
+Command = Literal["run", "index", "labels"]
 
 
 def usable_cores() -> int:
@@ -33,7 +33,7 @@ class RunPlan:
 
     `settings` is all that may change a value; the rest changes only where and how fast.
     `beam_args` are Beam's own options as they stood on the command line. `runner` is `local`
-    or a name Beam knows.
+    or a name Beam knows. `merge` and `remove` are lists of labels, for `labels` alone.
     """
 
     command: Command
@@ -44,9 +44,11 @@ class RunPlan:
     workers: int = field(default_factory=usable_cores)
     beam_args: tuple[str, ...] = ()
     overwrite: bool = False
+    merge: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require(bool(self.inputs), "INPUT", "", "one or more files, folders or globs")
+        require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
         require(self.workers >= 1, "--workers", self.workers, "1 or more")
 
 

@@ -1,103 +1,179 @@
-"""Discovery: which chunks are copied most.
+"""Discovery: which files and chunks are copied most.
 
-Two passes over the parts. The first counts every chunk; the second looks at the pages of
-frequent chunks only, so a chunk that stands once is shuffled once, as one hash.
+Two passes over the parts for each kind. The first counts every hash; the second looks at the
+pages of frequent ones only, so what stands once is shuffled once, as one hash.
 """
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import chunk_kernels as kernels
+from beam_reuse.analyses import discover_kernels as kernels
 from beam_reuse.columnar import (
+    Block,
     BuildKeyFilter,
-    CountKeys,
     Fetch,
     GroupRows,
     JoinRows,
     MapBlocks,
     PutAway,
     ReduceRows,
+    Shuffle,
     SumColumns,
     TopRows,
 )
 from beam_reuse.core.discovery import auto_threshold
-from beam_reuse.core.settings import ChunkSettings, DiscoverySettings
+from beam_reuse.core.labels import LabelKind
+from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, StopSettings
 from beam_reuse.pages.names import UrlsOfPages
+from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.read_pages import Analysis, Pages
 
 SHA1 = ("sha1",)
 
 
-class FindFrequentChunks(Analysis):
-    """Pages -> `frequent_chunks` and `frequency_histogram` (of chunks), as blocks.
+@dataclass(frozen=True)
+class ObjectKind:
+    """What is counted: `counts(parts, objects)` gives hashes with their occurrences,
+    `places(parts, objects, frequent)` where those stand that may be frequent, by host."""
 
-    Exact: a chunk is listed if and only if it occurs more often than the threshold (or is
-    among the `top` most frequent, ties to the smaller hash) on at least `min_hosts` hosts.
-    Cost: one hash per distinct chunk and bundle, then one row per frequent chunk and page.
+    name: str
+    counts: Callable[[Block, Objects], Iterator[Block]]
+    places: Callable[[Block, Objects, Any], Iterator[Block]]
+
+
+FILES = ObjectKind("file", kernels.file_counts, kernels.file_places)
+CHUNKS = ObjectKind("chunk", kernels.chunk_counts, kernels.chunk_places)
+
+
+class DiscoverReuse(Analysis):
+    """Pages -> `frequent_files`, `frequent_chunks` and `frequency_histogram`, as blocks, and
+    `labels`: what was found as label rows (see `label_kernels`), each with the page it was
+    first seen on and, if asked for, its Nilsimsa digest.
+
+    Exact: a file or chunk is listed if and only if it is no stop chunk and occurs more often
+    than the threshold (or is among the `top` most frequent, ties to the smaller hash) on at
+    least `min_hosts` hosts. Cost: one hash per distinct object and bundle, then one row per
+    frequent object and page.
     """
 
-    def __init__(self, discovery: DiscoverySettings, chunks: ChunkSettings) -> None:
+    def __init__(
+        self,
+        discovery: DiscoverySettings | None = None,
+        chunks: ChunkSettings | None = None,
+        stops: StopSettings | None = None,
+        digest: bool = False,
+    ) -> None:
         super().__init__()
-        self.discovery = discovery
-        self.chunks = chunks
+        self.discovery, self.digest = discovery or DiscoverySettings(), digest
+        self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
 
     @no_annotations
     def expand(self, pages: Pages) -> dict[str, beam.PCollection]:
-        counts = (
-            pages.parts
-            | "FetchParts" >> Fetch(pages.shuffle)
-            | "ChunksOfPages" >> MapBlocks(kernels.chunk_hashes, self.chunks)
-            | "CountChunks" >> CountKeys(pages.shuffle, SHA1)
+        objects = Objects.of(self.chunks, self.stops, pages.spill)
+        counts = {
+            kind.name: (pages.parts | f"Count {kind.name}s" >> CountObjects(kind, objects, pages))
+            for kind in (FILES, CHUNKS)
+        }
+        files, chunks = (
+            (counts[kind.name], pages) | f"Frequent {kind.name}s" >> _ListFrequent(
+                kind, self.discovery, objects)
+            for kind in (FILES, CHUNKS)
         )
-        frequent = counts | "Frequent" >> _KeepFrequent(self.discovery, pages.shuffle)
-        may_be_frequent = AsSingleton(
-            frequent | "MayBeFrequent" >> BuildKeyFilter(SHA1, pages.shuffle.filter_keys))
-        places = (
-            pages.parts
-            | "FetchPartsAgain" >> Fetch(pages.shuffle, may_be_frequent)
-            | "PlacesOfFrequent" >> MapBlocks(kernels.chunk_places, self.chunks, may_be_frequent)
-            | "ByHost" >> ReduceRows(pages.shuffle, ("sha1", "host"), kernels.PLACE_REDUCTIONS)
-            | "ByChunk" >> GroupRows(pages.shuffle, SHA1, kernels.chunk_spread, order=("place",))
+        named_files = (
+            (files | "FileLengths" >> MapBlocks(kernels.file_lengths), pages)
+            | "NameFiles" >> _NamePages()
         )
-        listed = (
-            {"left": places, "right": frequent}
-            | "WithOccurrences" >> JoinRows(
-                pages.shuffle, SHA1, kernels.with_occurrences, self.discovery.min_hosts)
-        )
-        if self.discovery.top and self.discovery.min_hosts > 1:
-            listed = listed | "Top" >> _Top(self.discovery.top, "occurrences")
+        named_chunks = (chunks, pages) | "DescribeChunks" >> _DescribeChunks(
+            self.chunks, self.digest)
         return {
-            "frequent_chunks": (listed, pages) | "Describe" >> _DescribeChunks(self.chunks),
-            "frequency_histogram": counts | "Histogram" >> _Histogram(pages.shuffle),
+            "frequent_files": named_files,
+            "frequent_chunks": named_chunks,
+            "frequency_histogram": [
+                counted | f"Histogram {name}s" >> _Histogram(name, pages.shuffle)
+                for name, counted in counts.items()
+            ] | "Histograms" >> beam.Flatten(),
+            "labels": (
+                named_files | "LabelFiles" >> MapBlocks(kernels.label_rows, LabelKind.FILE)
+                | "PutFiles" >> PutAway(pages.shuffle),
+                named_chunks | "LabelChunks" >> MapBlocks(kernels.label_rows, LabelKind.CHUNK)
+                | "PutChunks" >> PutAway(pages.shuffle),
+            ) | "Labels" >> beam.Flatten() | "FetchLabels" >> Fetch(pages.shuffle),
         }
 
 
-class _KeepFrequent(beam.PTransform):
-    """Counts -> counts of frequent chunks; by a floor known beforehand, then the threshold."""
+class CountObjects(beam.PTransform):
+    """Parts -> distinct hashes of one kind with their number of occurrences."""
 
-    def __init__(self, discovery: DiscoverySettings, shuffle: Any) -> None:
+    def __init__(self, kind: ObjectKind, objects: Objects, pages: Pages) -> None:
         super().__init__()
-        self.discovery = discovery
-        self.shuffle = shuffle
+        self.kind, self.objects, self.shuffle = kind, objects, pages.shuffle
+
+    def expand(self, parts: beam.PCollection) -> beam.PCollection:
+        return (
+            parts
+            | "FetchParts" >> Fetch(self.shuffle)
+            | "CountInParts" >> MapBlocks(self.kind.counts, self.objects)
+            | "Count" >> ReduceRows(self.shuffle, SHA1, {"count": "sum"})
+        )
+
+
+class _ListFrequent(Analysis):
+    """(counts, pages) -> what is frequent, with its spread over pages, hosts and domains."""
+
+    def __init__(self, kind: ObjectKind, discovery: DiscoverySettings, objects: Objects) -> None:
+        super().__init__()
+        self.kind, self.discovery, self.objects = kind, discovery, objects
+
+    @no_annotations
+    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
+        counts, pages = inputs
+        shuffle, discovery = pages.shuffle, self.discovery
+        frequent = counts | "Frequent" >> KeepFrequent(self.kind, discovery, shuffle)
+        may_be_frequent = AsSingleton(
+            frequent | "MayBeFrequent" >> BuildKeyFilter(SHA1, shuffle.filter_keys))
+        places = (
+            pages.parts
+            | "FetchParts" >> Fetch(shuffle, may_be_frequent)
+            | "Places" >> MapBlocks(self.kind.places, self.objects, may_be_frequent)
+            | "ByHost" >> ReduceRows(shuffle, ("sha1", "host"), kernels.PLACE_REDUCTIONS)
+            | "ByHash" >> GroupRows(shuffle, SHA1, kernels.spread, order=("place",))
+        )
+        listed = {"left": places, "right": frequent} | "WithOccurrences" >> JoinRows(
+            shuffle, SHA1, kernels.with_occurrences, discovery.min_hosts)
+        if discovery.top and discovery.min_hosts > 1:
+            listed = listed | "Top" >> _Top(discovery.top, "occurrences")
+        return listed
+
+
+class KeepFrequent(beam.PTransform):
+    """Counts -> counts of what is frequent; by a floor known beforehand, then the threshold."""
+
+    def __init__(self, kind: ObjectKind, discovery: DiscoverySettings, shuffle: Shuffle) -> None:
+        super().__init__()
+        self.kind, self.discovery, self.shuffle = kind.name, discovery, shuffle
 
     def expand(self, counts: beam.PCollection) -> beam.PCollection:
-        threshold = self.discovery.chunk_threshold
-        if self.discovery.top:
+        discovery = self.discovery
+        threshold = (
+            discovery.file_threshold if self.kind == FILES.name else discovery.chunk_threshold)
+        if discovery.top:
             often = counts | "Repeated" >> MapBlocks(kernels.above, 1)
-            return often if self.discovery.min_hosts > 1 else (
-                often | "Top" >> _Top(self.discovery.top, "count"))
+            return often if discovery.min_hosts > 1 else (
+                often | "Top" >> _Top(discovery.top, "count"))
         if threshold is not None:
             return counts | "AboveThreshold" >> MapBlocks(kernels.above, threshold)
         total = AsSingleton(counts | "Occurrences" >> SumColumns(("count",)))
         return (
             counts
-            | "AboveFloor" >> MapBlocks(kernels.above, auto_threshold(0))
+            | "AboveFloor" >> MapBlocks(kernels.above, auto_threshold(self.kind, 0))
             | "Park" >> PutAway(self.shuffle)
             | "Unpark" >> Fetch(self.shuffle, total)
-            | "AboveThreshold" >> MapBlocks(kernels.above_auto, total)
+            | "AboveThreshold" >> MapBlocks(kernels.above_auto, self.kind, total)
         )
 
 
@@ -113,27 +189,41 @@ class _Top(beam.PTransform):
 
 
 class _Histogram(beam.PTransform):
-    """Counts -> how many chunks occur how often."""
+    """Counts -> how many hashes occur how often."""
 
-    def __init__(self, shuffle: Any) -> None:
+    def __init__(self, kind: str, shuffle: Shuffle) -> None:
         super().__init__()
-        self.shuffle = shuffle
+        self.kind, self.shuffle = kind, shuffle
 
     def expand(self, counts: beam.PCollection) -> beam.PCollection:
         return (
             counts
             | "OccurrencesOfEach" >> MapBlocks(kernels.occurrence_rows)
             | "CountOccurrences" >> ReduceRows(self.shuffle, ("occurrences",), {"distinct": "sum"})
-            | "AsTable" >> MapBlocks(kernels.histogram_table)
+            | "AsTable" >> MapBlocks(kernels.histogram_table, self.kind)
         )
 
 
-class _DescribeChunks(Analysis):
-    """Listed chunks -> rows of `frequent_chunks`: text, first and sample URLs looked up."""
+class _NamePages(Analysis):
+    """(listed, pages) -> the same with first and sample URLs."""
 
-    def __init__(self, chunks: ChunkSettings) -> None:
+    @no_annotations
+    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
+        listed, pages = inputs
+        urls = (
+            (listed | "PagesToName" >> MapBlocks(kernels.url_requests), pages)
+            | "Urls" >> UrlsOfPages()
+        )
+        return {"left": listed, "right": urls} | "WithUrls" >> JoinRows(
+            pages.shuffle, SHA1, kernels.with_urls)
+
+
+class _DescribeChunks(Analysis):
+    """(listed chunks, pages) -> the same with text, length, first and sample URLs."""
+
+    def __init__(self, chunks: ChunkSettings, digest: bool) -> None:
         super().__init__()
-        self.chunks = chunks
+        self.chunks, self.digest = chunks, digest
 
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
@@ -143,14 +233,9 @@ class _DescribeChunks(Analysis):
                 "left": listed | "PlaceOfText" >> MapBlocks(kernels.text_requests),
                 "right": pages.parts | "FetchParts" >> Fetch(pages.shuffle),
             }
-            | "ReadTexts" >> JoinRows(pages.shuffle, ("range",), kernels.read_texts, self.chunks)
-        )
-        urls = (
-            (listed | "PagesToName" >> MapBlocks(kernels.url_requests), pages)
-            | "Urls" >> UrlsOfPages()
+            | "ReadTexts" >> JoinRows(
+                pages.shuffle, ("range",), kernels.read_texts, self.chunks, self.digest)
         )
         described = {"left": listed, "right": texts} | "WithTexts" >> JoinRows(
             pages.shuffle, SHA1, kernels.with_texts)
-        return {"left": described, "right": urls} | "WithUrls" >> JoinRows(
-            pages.shuffle, SHA1, kernels.with_urls)
-
+        return (described, pages) | "Name" >> _NamePages()

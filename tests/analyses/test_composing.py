@@ -7,17 +7,19 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
 import beam_reuse
-from beam_reuse import ChunkSettings, DiscoverySettings, FindFrequentChunks, ReadPages
+from beam_reuse import ChunkSettings, DetectReuse, DiscoverReuse, DiscoverySettings, ReadPages
 from tests.crawls import random_captures, write_warc
-from tests.oracles import crawl
+from tests.oracles import crawl, reuse
 
 
-def test_discovery_composes(tmp_path: Path) -> None:
+def test_discovery_and_detection_compose(tmp_path: Path) -> None:
     """Only paths are given: the rest has defaults that work."""
     captures = write_warc(tmp_path / "a.warc.gz", random_captures(7))
     settings = DiscoverySettings(chunk_threshold=3)
-    pages, _ = crawl.accounting(captures, crawl.Settings(discovery=settings))
-    expected, _ = crawl.frequent_chunks(pages, crawl.Settings(discovery=settings))
+    everything = crawl.Settings(discovery=settings)
+    captured, _ = crawl.accounting(captures, everything)
+    expected = reuse.discovery(captured, everything)
+    expected |= reuse.detection(captured, reuse.found_labels(expected), everything)
 
     def check(blocks):  # type: ignore[no-untyped-def]
         found = {
@@ -25,12 +27,23 @@ def test_discovery_composes(tmp_path: Path) -> None:
             for block in blocks
             for sha1, occurrences in zip(block["sha1"], block["occurrences"].tolist(), strict=True)
         }
-        assert found == {row["sha1"]: row["occurrences"] for row in expected}
+        assert found == {row["sha1"]: row["occurrences"] for row in expected["frequent_chunks"]}
+
+    def check_pages(blocks):  # type: ignore[no-untyped-def]
+        found = {
+            url.decode(): matching
+            for block in blocks
+            for url, matching in zip(block.strings("url").to_list(),
+                                     block.array("matching").tolist(), strict=True)
+        }
+        assert found == {row["url"]: row["matching"] for row in expected["page_reuse"]}
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         pages = pipeline | ReadPages([str(tmp_path / "*.warc.gz")])
-        found = pages | FindFrequentChunks(settings, ChunkSettings())
-        assert_that(found["frequent_chunks"], check)
+        found = pages | DiscoverReuse(settings, ChunkSettings())
+        detected = (found["labels"], pages) | DetectReuse()
+        assert_that(found["frequent_chunks"], check, "Discovered")
+        assert_that(detected["page_reuse"], check_pages, "Detected")
 
 
 def test_what_is_offered_exists() -> None:

@@ -7,12 +7,19 @@ from typing import Any
 import pytest
 
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, ReadSettings, Settings
+from beam_reuse.core.settings import (
+    ChunkSettings,
+    DetectionSettings,
+    DiscoverySettings,
+    ReadSettings,
+    Settings,
+    StopSettings,
+)
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
-from tests.oracles import crawl
+from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
 
 EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
@@ -28,6 +35,14 @@ CASES = {
     "classic, no recursion check": Settings(
         read=replace(EVERYTHING, max_prefix_depth=0, max_path_repeats=0),
         chunks=ChunkSettings.published(), discovery=DiscoverySettings(chunk_threshold=1)),
+    "files too": Settings(
+        discovery=DiscoverySettings(file_threshold=1, chunk_threshold=1),
+        detection=DetectionSettings(min_chunks=2, neighbourhood_score="mean")),
+    "no short chunks": Settings(
+        stops=StopSettings(min_chunk_bytes=9, builtin=False),
+        discovery=DiscoverySettings(file_threshold=0, chunk_threshold=4),
+        detection=DetectionSettings(page_threshold=0.5, neighbourhood_threshold=0.25)),
+    "discovery alone": Settings(analyses=("discovery",), discovery=DiscoverySettings(top=7)),
     "shallow": Settings(read=ReadSettings(max_prefix_depth=2, max_path_repeats=2)),
 }
 
@@ -55,14 +70,15 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
     found = tables.read_manifest(str(output)).accounting
     assert (found.records, found.pages) == (len(captures), len(pages))
     assert found.skipped == skipped
-    frequent, histogram = crawl.frequent_chunks(pages, settings)
     expected = {
         "pages": crawl.page_rows(pages, settings),
         "depth_histogram": crawl.depth_histogram(captures, settings),
-        "frequent_chunks": frequent,
-        "frequency_histogram": histogram,
         "rejects": [],
+        **reuse.discovery(pages, settings),
     }
+    if settings.detects:
+        expected |= reuse.detection(pages, reuse.found_labels(expected), settings)
+    assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():
         got = tables.read(str(output), name).to_pylist()
         shown = [{key: row[key] for key in (rows[0] if rows else row)} for row in got]

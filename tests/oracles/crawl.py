@@ -11,7 +11,7 @@ from publicsuffixlist import PublicSuffixList
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import Settings
-from tests.oracles.chunks import chunks, normalise
+from tests.oracles.chunks import chunks
 from tests.oracles.urls import recursion_reason
 
 SUFFIXES = PublicSuffixList()
@@ -123,49 +123,3 @@ def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
             "offset": c.offset, "tokens": None, "lines": None,
         })
     return sorted(rows, key=lambda row: row["url"])
-
-
-def frequent_chunks(pages: dict[str, Capture], settings: Settings) -> tuple[list[Row], list[Row]]:
-    """The tables frequent_chunks and frequency_histogram."""
-    places = defaultdict(list)
-    for name in sorted(pages):
-        capture = pages[name]
-        for sha1, start, end, _ in chunks_of(capture, settings):
-            places[sha1].append((name, start, end))
-    total = sum(map(len, places.values()))
-    discovery = settings.discovery
-    threshold = discovery.chunk_threshold
-    if threshold is None:
-        threshold = 1 if discovery.top else max(10, total // 405_000)
-    rows = [
-        _describe(sha1, found, pages, settings)
-        for sha1, found in places.items() if len(found) > threshold
-    ]
-    rows = [row for row in rows if row["hosts"] >= discovery.min_hosts]
-    if discovery.top:
-        rows = sorted(rows, key=lambda r: (-r["occurrences"], r["sha1"]))[: discovery.top]
-    histogram = Counter(map(len, places.values()))
-    return sorted(rows, key=lambda r: r["sha1"]), [
-        {"kind": "chunk", "occurrences": n, "distinct": d} for n, d in sorted(histogram.items())
-    ]
-
-
-def _describe(
-    sha1: str, places: list[tuple[str, int, int]], pages: dict[str, Capture], settings: Settings,
-) -> Row:
-    names = sorted({name for name, _, _ in places})
-    hosts: dict[str, str] = {}
-    for name in names:
-        hosts.setdefault(canonical(pages[name].url).split("/")[2].split(":")[0], name)
-    never = datetime.datetime.max.replace(tzinfo=datetime.UTC)
-    first = min(names, key=lambda name: (pages[name].time or never, name))
-    name, start, end = places[0]
-    chunk = pages[name].body[start:end]
-    if settings.chunks.normalise == "whitespace":
-        chunk = normalise(chunk)
-    return {
-        "sha1": sha1, "occurrences": len(places), "pages": len(names), "hosts": len(hosts),
-        "domains": len({domain(host) for host in hosts}), "bytes": len(chunk),
-        "text": chunk.decode("utf-8", "replace")[:1000], "first_url": first,
-        "first_timestamp": pages[first].time, "sample_urls": sorted(hosts.values())[:10],
-    }

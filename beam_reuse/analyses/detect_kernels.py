@@ -1,0 +1,213 @@
+"""What detection does to labels and to the pages of a part; no Beam.
+
+`source` is the SHA-1 of the name of a label's source: the registered domain of its URL.
+`score` is the Nilsimsa score of a chunk that is only similar to a label, and EXACT where the
+hash is the label's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.analyses.matches import fold
+from beam_reuse.analyses.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
+from beam_reuse.analyses.similar_kernels import sweep_rows
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.distinct import distinct_strings, find_rows, number_distinct
+from beam_reuse.columnar.matching import match_ranges, pairs_of
+from beam_reuse.core.chunking import string_hashes
+from beam_reuse.core.labels import LabelKind, source_name
+from beam_reuse.core.shares import ratio, shares
+from beam_reuse.io.parts import NO_NUMBER
+from beam_reuse.pages.objects import CountedChunks, Objects
+
+KEY = ("kind", "sha1")
+MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
+    "matched_files", "pages", "neighbours", "reused", "sweep")
+EXACT = NO_NUMBER
+NO_SOURCE = np.zeros(1, "V20")
+
+
+def with_sources(labels: Block) -> Block:
+    """What detection needs of label rows, with the name of their source and its SHA-1; no
+    source, no name."""
+    labels = labels.select((*KEY, "source_url", "nilsimsa"))
+    urls = labels.strings("source_url")
+    some, which = distinct_strings(urls)
+    names = VarBytes.from_list(source_name(url).encode() for url in some.to_list())
+    return labels.with_columns(name=names.take(which), source=_sha1(names)[which])
+
+
+def _sha1(values: VarBytes) -> NDArray:
+    """SHA-1 of each value; zeros for the empty one."""
+    out = string_hashes(values.data, values.offsets).copy()
+    out[values.lengths() == 0] = NO_SOURCE
+    return out
+
+
+def source_names(labels: Block) -> Block:
+    """The names of sources, one row each."""
+    rows = labels.select(("source", "name")).sort(("source",))
+    return rows.take(rows.starts(("source",)))
+
+
+def candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]:
+    """The distinct hashes of each part that may be labels, with the part's number."""
+    for i in range(len(parts)):
+        part = parts.slice(i, i + 1)
+        found = [may_match(LabelKind.CHUNK, _distinct(chunks.rows.sha1), labelled)
+                 for chunks in objects.chunks_of(part, places=False)]
+        found += [may_match(LabelKind.FILE, _distinct(files.sha1[files.counts]), labelled)
+                  for files in objects.files_of(part)]
+        if not found:
+            continue
+        rows = Block.concat(found).sort(KEY)
+        rows = rows.take(rows.starts(KEY))
+        yield rows.with_columns(
+            range=np.repeat(part.array("range"), len(rows)), own=rows.array("sha1"),
+            score=np.full(len(rows), EXACT))
+
+
+def _distinct(sha1: NDArray) -> NDArray:
+    return sha1[number_distinct(sha1)[1]]
+
+
+def may_match(kind: LabelKind, sha1: NDArray, labelled: Any) -> Block:
+    """Kind and hash of those that `labelled`, a filter of labels, may hold."""
+    rows = Block({"kind": np.full(len(sha1), kind, np.uint8), "sha1": sha1})
+    return rows.take(labelled.may_hold(rows))
+
+
+def confirm(found: Block | None, labels: Block | None) -> Block | None:
+    """Candidates that are labels: one row per part, hash and source; `sha1` is the hash in the
+    page, `label` that of the label. `smallest` marks the row with the smallest source URL of a
+    label, a known one before an unknown."""
+    if found is None or labels is None:
+        return None
+    labels = labels.with_columns(unknown=labels.strings("source_url").lengths() == 0)
+    labels = labels.sort((*KEY, "unknown", "source_url"))
+    smallest = np.zeros(len(labels), np.bool_)
+    smallest[labels.starts(KEY)] = True
+    left, right = pairs_of(*match_ranges(found, labels, KEY))
+    return Block({
+        "range": found.array("range")[left],
+        "kind": labels.array("kind")[right],
+        "sha1": found.array("own")[left], "label": labels.array("sha1")[right],
+        "score": found.array("score")[left],
+        **{name: labels[name].take(right) for name in ("source", "source_url")},
+        "smallest": smallest[right],
+    })
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one kind that stand in one part: `rows` sorted by the hash in the page,
+    one per source; `first` has one row per hash, its smallest source, and the sources of its
+    row i are rows starts[i]:starts[i + 1]; its source URL is sources[source[i]]. A label with
+    the hash itself goes before one that is only similar."""
+
+    rows: Block
+    first: Block
+    starts: NDArray[np.int64]
+    sources: VarBytes
+    source: NDArray[np.int64]
+
+    @staticmethod
+    def of(confirmed: Block, kind: LabelKind) -> "Labels":
+        rows = confirmed.take(confirmed.array("kind") == kind).sort(("sha1", "score"))
+        starts = rows.starts(("sha1",))
+        best = np.repeat(rows.array("score")[starts], np.diff(np.append(starts, len(rows))))
+        rows = rows.take(rows.array("score") == best)
+        first = rows.take(rows.array("smallest"))
+        return Labels(rows, first, np.append(rows.starts(("sha1",)), len(rows)),
+                      *distinct_strings(first.strings("source_url")))
+
+    def find(self, sha1: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which of the hashes are labels: their places, in order, and rows of `first`."""
+        row = find_rows(self.first.array("sha1"), sha1)
+        at = np.flatnonzero(row >= 0)
+        return at, row[at]
+
+
+def detect_in_parts(
+    confirmed: Block | None, parts: Block | None, objects: Objects, thresholds: tuple[int, ...],
+) -> Iterator[Any]:
+    """Everything detection says of the pages of these parts: folded rows of `matched_chunks`
+    (see `matches`), and tagged ones of matched files, pages, neighbourhoods and what is reused
+    there. Of chunks that are only similar, those count whose score reaches the first of the
+    thresholds; without thresholds there are none."""
+    if parts is None:
+        return
+    if confirmed is None:
+        confirmed = _nothing()
+    for i, (low, high) in enumerate(zip(*match_ranges(parts, confirmed, ("range",)), strict=True)):
+        here = confirmed.slice(int(low), int(high))
+        files, chunks = Labels.of(here, LabelKind.FILE), Labels.of(here, LabelKind.CHUNK)
+        for counted in objects.chunks_of(parts.slice(i, i + 1), ("url", "sha1")):
+            yield from _detect(counted, chunks, files, objects, thresholds)
+
+
+def _nothing() -> Block:
+    """No confirmed label at all."""
+    return Block({
+        "range": np.zeros(0, np.uint32), "kind": np.zeros(0, np.uint8),
+        **{name: np.zeros(0, "V20") for name in ("sha1", "label", "source")},
+        "source_url": VarBytes.from_list([]), "smallest": np.zeros(0, np.bool_),
+        "score": np.zeros(0, np.int64),
+    })
+
+
+def _detect(
+    counted: CountedChunks, labels: Labels, files: Labels, objects: Objects,
+    thresholds: tuple[int, ...],
+) -> Iterator[Any]:
+    chunks, pages = counted.rows, counted.rows.pages
+    names = pages.urls()
+    at, label = labels.find(chunks.sha1)
+    page = np.searchsorted(chunks.offsets, at, side="right") - 1
+    score = labels.first.array("score")[label]
+    if thresholds:
+        yield beam.pvalue.TaggedOutput(SWEEP, sweep_rows(score, page, thresholds))
+        strong = (score == EXACT) | (score >= thresholds[0])
+        at, label, page, score = at[strong], label[strong], page[strong], score[strong]
+    yield fold(names, page, {
+        "position": counted.position[at],
+        "start": chunks.start[at].astype(np.int64), "end": chunks.end[at].astype(np.int64),
+        "sha1": labels.first.array("label")[label], "score": score,
+    }, labels.sources, labels.source[label])
+    file_at, file = files.find(pages.rows.numbers("sha1"))
+    counts = objects.file_counts(pages)[file_at]
+    file_at, file = file_at[counts], file[counts]
+    yield beam.pvalue.TaggedOutput(MATCHED_FILES, Block({
+        "url": names.take(file_at), "sha1": files.first.array("sha1")[file],
+        "source_url": files.first.strings("source_url").take(file),
+    }))
+    pair, occurrences = np.unique(page * max(len(labels.first), 1) + label, return_counts=True)
+    page_of, label_of = np.divmod(pair, max(len(labels.first), 1))
+    whole = np.diff(chunks.offsets)
+    matching = np.bincount(page, minlength=len(pages)).astype(np.int64)
+    file_match = np.zeros(len(pages), np.bool_)
+    file_match[file_at] = True
+    share = shares(matching, whole)
+    yield beam.pvalue.TaggedOutput(PAGES, Block({
+        "url": names, "chunks": whole, "stop_chunks": counted.stopped, "matching": matching,
+        "distinct_matching": np.bincount(page_of, minlength=len(pages)).astype(np.int64),
+        "file_match": file_match, "share": share,
+    }))
+    prefixes = prefixes_of(pages.rows.strings("url"))
+    yield beam.pvalue.TaggedOutput(NEIGHBOURS, neighbour_rows(prefixes, whole, matching, share))
+    yield beam.pvalue.TaggedOutput(
+        REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
+
+
+def page_table(rows: Block, min_chunks: int, threshold: int) -> Block:
+    """Rows of `page_reuse`."""
+    chunks, matching = rows.array("chunks"), rows.array("matching")
+    return rows.with_columns(
+        contains=ratio(matching, chunks),
+        flagged=(rows.array("share") > threshold) & (chunks >= min_chunks),
+    )

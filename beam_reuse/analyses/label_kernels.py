@@ -1,0 +1,130 @@
+"""From pages and lists to the rows of a list of labels; no Beam.
+
+*Label rows* have `sha1`, `kind` (uint8, a LabelKind), `source_url`, `bytes`, `text` and
+`nilsimsa` (a digest, 'V32'); the last four are empty or zero where unknown.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.core import nilsimsa
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.labels import LabelKind
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.io.labels.batches import hashes_of, kinds_of
+from beam_reuse.io.labels.hash_set import HashSet
+from beam_reuse.io.labels.lists import read_list
+from beam_reuse.io.parts import NO_NUMBER, string_column
+from beam_reuse.pages.objects import CountedChunks, Objects
+from beam_reuse.pages.texts import chunk_bytes, chunk_text
+
+KEY = ("sha1", "kind", "source_url")
+KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
+DIGEST = np.dtype("V32")
+RAW = ChunkSettings(normalise="none")
+_WORDS = (b"file", b"chunk")
+
+
+def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Block]:
+    """The files and the distinct chunks of every page that count, with the page as source;
+    the chunks with their digests, if asked for."""
+    for files in objects.files_of(parts, ("bytes", "url")):
+        page = np.flatnonzero(files.counts)
+        yield _rows(LabelKind.FILE, files.sha1[page], files.pages.urls().take(page),
+                    files.pages.rows.numbers("bytes")[page].astype(np.int64),
+                    repeated("", len(page)))
+    for counted in objects.chunks_of(parts, ("url", "payload", "charset")):
+        yield _chunk_labels(counted, objects, digest)
+
+
+def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Block:
+    chunks, pages = counted.rows, counted.rows.pages
+    page = chunks.per_chunk(np.arange(len(pages)))
+    order = Block({"page": page, "sha1": chunks.sha1}).sort_order(("page", "sha1"))
+    sorted_rows = Block({"page": page[order], "sha1": chunks.sha1[order]})
+    first = order[sorted_rows.starts(("page", "sha1"))]
+    payloads, charsets = pages.rows.batch.column("payload"), pages.rows.strings("charset")
+    texts, digests = [], no_digests(len(first))
+    for i, k in enumerate(first.tolist()):
+        here = payloads[int(page[k])].as_buffer()[int(chunks.start[k]) : int(chunks.end[k])]
+        chunk = chunk_bytes(bytes(here), objects.chunks)
+        texts.append(chunk_text(chunk, charsets[int(page[k])]))
+        if digest:
+            digests[i] = digest_of(chunk)
+    rows = _rows(LabelKind.CHUNK, chunks.sha1[first], pages.urls().take(page[first]),
+                 chunks.length[first].astype(np.int64), VarBytes.from_list(texts))
+    return rows.with_columns(nilsimsa=digests)
+
+
+def no_digests(rows: int) -> NDArray:
+    """A column of digests that match nothing."""
+    return np.zeros(rows, DIGEST)
+
+
+def digest_of(chunk: bytes) -> bytes:
+    """The digest of what was hashed of a chunk."""
+    whole = np.zeros(1, np.int64), np.full(1, len(chunk), np.int64)
+    return nilsimsa.digests(chunk, *whole, RAW)[0].tobytes()
+
+
+def repeated(word: str, rows: int) -> VarBytes:
+    """A column that says the same in every row."""
+    return VarBytes.from_list([word.encode()]).take(np.zeros(rows, np.int64))
+
+
+def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.int64],
+          texts: VarBytes) -> Block:
+    return Block({
+        "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8), "source_url": urls,
+        "bytes": lengths, "text": texts, "nilsimsa": no_digests(len(sha1)),
+    })
+
+
+def labels_of_list(path: str, details: bool) -> Iterator[Block]:
+    """The rows of a list; a bare hash is one of each kind."""
+    for batch in read_list(path, details):
+        rows = Block({
+            "sha1": hashes_of(batch), "kind": kinds_of(batch),
+            "source_url": string_column(batch.column("source_url").fill_null("")),
+            "bytes": batch.column("bytes").fill_null(NO_NUMBER).to_numpy(),
+            "text": string_column(batch.column("text").fill_null("")),
+            "nilsimsa": _digests(batch, path),
+        })
+        bare = rows.array("kind") == LabelKind.ANY
+        yield rows.take(~bare)
+        for kind in (LabelKind.FILE, LabelKind.CHUNK):
+            yield rows.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
+
+
+def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
+    digests = no_digests(batch.num_rows)
+    for row, text in enumerate(batch.column("nilsimsa").to_pylist()):
+        if text is not None:
+            try:
+                digests[row] = np.frombuffer(bytes.fromhex(text), DIGEST)[0]
+            except (ValueError, IndexError):
+                raise UserError(f"{path}: nilsimsa is {text[:80]!r}; it must be 64 hexadecimal "
+                                "digits or null.") from None
+    return digests
+
+
+def without(labels: Block, files: str, chunks: str) -> Block:
+    """Labels whose hashes are not in the hash set of their kind ('' for none)."""
+    kept = np.ones(len(labels), np.bool_)
+    for kind, path in ((LabelKind.FILE, files), (LabelKind.CHUNK, chunks)):
+        if path:
+            kept &= ~((labels.array("kind") == kind)
+                      & HashSet.open(path).contains(labels.array("sha1")))
+    return labels.take(kept)
+
+
+def label_table(labels: Block) -> Block:
+    """Rows of the table `labels`."""
+    words = VarBytes.from_list(_WORDS).take(labels.array("kind").astype(np.int64))
+    digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)
+    shown = [row.tobytes().hex().encode() if row.any() else b"" for row in digests]
+    return labels.with_columns(kind=words, nilsimsa=VarBytes.from_list(shown))

@@ -1,0 +1,69 @@
+"""Matched chunks on their way to their table: folded, one row for all matches of a page.
+
+A page's URL travels once instead of with every match, and pages are sorted, not matches. Each
+column of the table is a string of fixed-width values; source URLs are numbered within the page.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.io.results.sink import Folding
+
+_ROWS = "matches"
+_TYPES = {"position": "<i8", "start": "<i8", "end": "<i8", "sha1": "V20", "score": "<i8"}
+
+
+def fold(
+    urls: VarBytes, page: NDArray[np.int64], columns: Mapping[str, NDArray], sources: VarBytes,
+    source: NDArray[np.int64],
+) -> Block:
+    """The matches of pages, in order of page and position, as one row per page with any.
+
+    `page[i]` is the page of match i, a row of `urls`; `source[i]` its source, of `sources`.
+    """
+    pages, starts = np.unique(page, return_index=True)
+    ends = np.append(starts[1:], len(page))
+    which = np.searchsorted(pages, page)
+    pairs, local = np.unique(which * max(len(sources), 1) + source, return_inverse=True)
+    owner, named = np.divmod(pairs, max(len(sources), 1))
+    first = np.searchsorted(owner, np.arange(len(pages) + 1))
+    names = sources.take(named)
+    return Block({
+        "url": urls.take(pages),
+        _ROWS: ends - starts,
+        **{name: _folded(columns[name].astype(kind, copy=False), starts, ends)
+           for name, kind in _TYPES.items()},
+        "source": _folded((local - first[which]).astype("<u4"), starts, ends),
+        "source_lengths": _folded(names.lengths().astype("<u4"), first[:-1], first[1:]),
+        "source_urls": VarBytes(names.offsets[first], names.data),
+    })
+
+
+def _folded(values: NDArray, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> VarBytes:
+    """values[starts[i]:ends[i]] as string i; the slices touch."""
+    bounds = np.append(starts, ends[-1:] if len(ends) else 0) * values.dtype.itemsize
+    return VarBytes(bounds, np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8))
+
+
+def unfold(block: Block) -> Block:
+    """The rows of `matched_chunks` that a block of folded rows stands for."""
+    row = np.repeat(np.arange(len(block)), block.array(_ROWS))
+    lengths = _values(block, "source_lengths", "<u4")
+    names = VarBytes.from_lengths(lengths.astype(np.int64), block.strings("source_urls").used())
+    counts = block.strings("source_lengths").lengths() // 4
+    first = np.cumsum(counts) - counts
+    return Block({
+        "url": block.strings("url").take(row),
+        **{name: _values(block, name, kind) for name, kind in _TYPES.items()},
+        "source_url": names.take(first[row] + _values(block, "source", "<u4")),
+    })
+
+
+def _values(block: Block, name: str, kind: str) -> NDArray:
+    return np.frombuffer(block.strings(name).used().tobytes(), kind)
+
+
+MATCHES = Folding(_ROWS, unfold)

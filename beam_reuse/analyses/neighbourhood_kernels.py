@@ -1,0 +1,147 @@
+"""From pages to the directories above them; no Beam.
+
+A neighbourhood is known by the SHA-1 of its prefix (`id`), so that rows about it need not
+carry the string.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
+from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.core.chunking import string_hashes
+from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
+from beam_reuse.kernels.prefixes import directory_prefixes
+
+NAMED = "named"
+BY_PREFIX = Reduction(("id",), {
+    "prefix": "min", "depth": "min", "pages": "sum", "values": "sum", "chunks": "sum",
+    "matching": "sum", "share_high": "sum", "share_low": "sum",
+})
+BY_HASH = {"matching": "sum", "smallest": "max"}
+BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """The directory prefixes of some pages: row i says that page `page[i]` lies below the
+    distinct prefix `which[i]`; `first` has one row per distinct prefix, in order of its id."""
+
+    page: NDArray[np.int64]
+    which: NDArray[np.int64]
+    first: Block
+
+
+def prefixes_of(urls: VarBytes) -> Prefixes:
+    """The prefixes of canonical URLs."""
+    page, depth, offsets, data = directory_prefixes(urls.offsets, urls.data)
+    ids = string_hashes(data, offsets)
+    rows = Block({"id": ids, "prefix": VarBytes(offsets, data), "depth": depth})
+    order = rows.sort_order(("id",))
+    starts = rows.take(order).select(("id",)).starts(("id",))
+    which = np.empty(len(rows), np.int64)
+    which[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+    return Prefixes(page, which, rows.take(order[starts]))
+
+
+def neighbour_rows(
+    prefixes: Prefixes, chunks: NDArray, matching: NDArray, share: NDArray[np.int64],
+) -> Block:
+    """One row per distinct prefix with the sums over its pages."""
+    high, low = halves(share)
+    columns = {
+        "pages": np.ones(len(chunks), np.int64), "values": (share >= 0).astype(np.int64),
+        "chunks": chunks, "matching": matching, "share_high": high, "share_low": low,
+    }
+    return prefixes.first.with_columns(**{
+        name: _sum_by(prefixes.which, column[prefixes.page], len(prefixes.first))
+        for name, column in columns.items()
+    })
+
+
+def _sum_by(which: NDArray, values: NDArray, groups: int) -> NDArray[np.int64]:
+    """Sums of values by group; exact, since those of a few thousand pages are below 2**53."""
+    return np.bincount(which, values, groups).astype(np.int64)
+
+
+def reused_rows(
+    prefixes: Prefixes, page: NDArray, label: NDArray, occurrences: NDArray, labels: Block,
+    starts: NDArray[np.int64],
+) -> Block:
+    """What is reused below each prefix: one row per prefix, hash and source of the hash.
+
+    Page `page[i]` holds the label with rows starts[label[i]]:starts[label[i] + 1] of `labels`
+    `occurrences[i]` times; pages are in order.
+    """
+    pages = Block({"page": page.astype(np.int64)})
+    of_pages = Block({"page": prefixes.page})
+    row, pair = pairs_of(*match_ranges(of_pages, pages, ("page",)))
+    most = max(len(starts) - 1, 1)
+    key, inverse = np.unique(prefixes.which[row] * most + label[pair], return_inverse=True)
+    matching = _sum_by(inverse, occurrences[pair], len(key))
+    prefix, hashed = np.divmod(key, most)
+    entry, source = pairs_of(starts[hashed], starts[hashed + 1])
+    return Block({
+        "id": prefixes.first.array("id")[prefix[entry]],
+        "source": labels.array("source")[source],
+        "sha1": labels.array("sha1")[source],
+        "matching": matching[entry],
+        "smallest": labels.array("smallest")[source],
+    })
+
+
+def count_hashes(rows: Block) -> Block:
+    """Rows of distinct (prefix, source, hash), ready to be summed by prefix and source."""
+    return rows.select(("id", "source", "matching", "smallest")).with_columns(
+        distinct_matching=np.ones(len(rows), np.int64),
+        smallest=rows.array("smallest").astype(np.int64))
+
+
+def join_sources(neighbours: Block | None, sources: Block | None) -> Iterator[Any]:
+    """Neighbourhoods with their distinct matching hashes; tagged NAMED, what is known of their
+    sources with the prefix spelled out."""
+    if neighbours is None:
+        assert sources is None, "a source of reuse in a neighbourhood that is not there"
+        return
+    distinct = np.zeros(len(neighbours), np.int64)
+    if sources is not None:
+        found = lookup(sources, neighbours, ("id",))
+        assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood that is not there"
+        distinct = _sum_by(found, sources.array("smallest"), len(neighbours))
+        known = sources.array("source") != np.zeros(1, "V20")
+        yield beam.pvalue.TaggedOutput(NAMED, sources.take(known).with_columns(
+            prefix=neighbours.strings("prefix").take(found[known])))
+    yield neighbours.with_columns(distinct_matching=distinct)
+
+
+def with_source_names(rows: Block | None, names: Block | None) -> Block | None:
+    """Rows of `neighbourhood_sources`."""
+    if rows is None:
+        return None
+    assert names is not None, "a source of reuse without a name"
+    found = lookup(rows, names, ("source",))
+    assert found.min(initial=0) >= 0, "a source of reuse without a name"
+    return rows.without("source").with_columns(source=names.strings("name").take(found))
+
+
+def with_scores(rows: Block, score: str) -> Block:
+    """Neighbourhoods with the share that decides."""
+    share = (
+        shares(rows.array("matching"), rows.array("chunks")) if score == "pooled"
+        else floor_mean(*(rows.array(n) for n in ("share_high", "share_low", "values"))))
+    return rows.with_columns(share=share)
+
+
+def neighbourhood_table(rows: Block, threshold: int) -> Block:
+    """Rows of `neighbourhoods`."""
+    return rows.with_columns(
+        badness=ratio(rows.array("matching"), rows.array("chunks")),
+        mean_contains=mean_share(*(rows.array(n) for n in ("share_high", "share_low", "values"))),
+        flagged=rows.array("share") > threshold,
+    )
