@@ -7,12 +7,18 @@ __version__ = "0.1.0"
 # What `from beam_reuse import ...` offers, loaded when it is first asked for: Beam takes
 # seconds to import and `beam-reuse --help` does not need it.
 _OFFERED = {
-    "FindFrequentChunks": "beam_reuse.analyses.discover",
+    "DetectReuse": "beam_reuse.analyses.detect",
+    "DiscoverReuse": "beam_reuse.analyses.discover",
+    "ReadLabels": "beam_reuse.analyses.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
+    "Detector": "beam_reuse.detector",
+    "Finding": "beam_reuse.core.finding",
     "FeatureSettings": "beam_reuse.core.features",
     "ChunkSettings": "beam_reuse.core.settings",
+    "DetectionSettings": "beam_reuse.core.settings",
     "DiscoverySettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",
+    "StopSettings": "beam_reuse.core.settings",
 }
 
 

@@ -1,0 +1,247 @@
+"""The detector at the edge: a page in, what is known of it out. No Beam, one small process."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, file_sha1
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.finding import Finding, Learned, Match, Source
+from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import ChunkSettings, DetectionSettings, StopSettings
+from beam_reuse.core.shares import ONE, given_threshold
+from beam_reuse.core.urls import BadUrl, canonical_url
+from beam_reuse.io.crawl.rows import utf8
+from beam_reuse.io.labels.label_settings import described, same_chunks
+from beam_reuse.io.labels.loading import load_labels, load_stops
+from beam_reuse.io.labels.lookup import LabelLookup
+
+KINDS = {kind.name.lower(): kind for kind in Kind}
+_SHOWN_TEXT = 1000
+
+
+@dataclass(frozen=True)
+class _Detail:
+    """What a list says of a learned label beside its hash."""
+
+    source_url: str
+    bytes: int
+    text: str | None
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The file and the chunks of a page that count: no stop files and stop chunks."""
+
+    file: NDArray
+    chunks: Chunks
+    position: NDArray[np.int64]
+    sha1: NDArray
+
+
+class Detector:
+    """Tells of single pages which known files and chunks they hold, and whose.
+
+        detector = Detector("brand.brl")
+        finding = detector.check(page, "http://example.org/login")
+        finding.flagged, finding.contains, finding.sources
+
+    `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
+    empty one to learn into. Pages are cut as the lists tell; `chunks` and
+    `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
+    where they contradict. A page is flagged if its share of matching chunks is above
+    `page_threshold` and it has `min_chunks` chunks or more.
+
+    Values are those of `run` with the same lists, settings and thresholds. Labels are
+    mapped, not loaded: 10 million from a compact file open in under a second. A detector may
+    be used by many threads, but must not learn meanwhile.
+    """
+
+    def __init__(
+        self, labels: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
+        stops: StopSettings | None = None, chunks: ChunkSettings | None = None,
+        page_threshold: float = 0.0, min_chunks: int = 1,
+    ) -> None:
+        DetectionSettings(min_chunks=min_chunks, page_threshold=page_threshold)
+        several = [labels] if isinstance(labels, str | os.PathLike) else labels
+        self._paths = tuple(os.fspath(path) for path in several)
+        held, self._made_with = load_labels(self._paths)
+        self._labels = LabelLookup(held)
+        self.settings = _agreed(self._made_with, chunks, stops or StopSettings())
+        stops = stops or StopSettings()
+        self._stops = {
+            kind: load_stops(self.settings.chunks, stops, kind)
+            for kind in (LabelKind.FILE, LabelKind.CHUNK)
+        }
+        self._threshold = given_threshold(page_threshold)
+        self._min_chunks = min_chunks
+        self._learned: dict[tuple[LabelKind, bytes], _Detail] = {}
+
+    def check(self, page: bytes | str, url: str = "", kind: str | Kind = "html") -> Finding:
+        """What is known of a page. `kind`: html, text, code or other (which has no chunks).
+
+        Text counts as its UTF-8 bytes. Any bytes will do. Cost: that of cutting and hashing
+        the page, and some 100 µs.
+        """
+        payload = _payload(page)
+        counted = self._count(payload, kind)
+        files, _ = self._known(LabelKind.FILE, counted.file)
+        known, domains = self._known(LabelKind.CHUNK, counted.sha1)
+        matches = tuple(_matches(counted, known))
+        chunks, matching = len(counted.position), len(matches)
+        return Finding(
+            url=_canonical(url), chunks=chunks,
+            stop_chunks=len(counted.chunks) - chunks, matching=matching,
+            distinct_matching=len({match.sha1 for match in matches}),
+            contains=matching / chunks if chunks else None,
+            file_match=bool(files), file_source=files.get(0),
+            flagged=chunks >= self._min_chunks and matching * ONE // chunks > self._threshold,
+            matches=matches,
+            sources=tuple(Source(name, count) for name, count in sorted(
+                domains.items(), key=lambda item: (-item[1], item[0]))),
+        )
+
+    def learn(self, page: bytes | str, url: str, kind: str | Kind = "html") -> Learned:
+        """Trust a page: its file and chunks that are no stop chunks become labels of `url`.
+
+        Trust on first use: what is a label already stays whose it was, so a copy of a known
+        page can be trusted later without taking it over, and learning twice adds nothing.
+        Further pages of a known host add what is new on them. UserError if `url` is none.
+        """
+        try:
+            source = canonical_url(url)
+        except BadUrl as error:
+            raise UserError(f"{url!r} is no URL ({error}): a trusted page needs one as its "
+                            "source.") from None
+        payload = _payload(page)
+        counted = self._count(payload, kind)
+        files, _ = self._known(LabelKind.FILE, counted.file)
+        known, _ = self._known(LabelKind.CHUNK, counted.sha1)
+        if len(counted.file) and not files:
+            self._learned[LabelKind.FILE, counted.file[0].tobytes()] = _Detail(
+                source, len(payload), None)
+        before = len(self._learned)
+        hashes = counted.sha1
+        for at in range(len(hashes)):
+            if at not in known:
+                self._learned.setdefault(
+                    (LabelKind.CHUNK, hashes[at].tobytes()),
+                    self._chunk_detail(payload, counted, at, source))
+        return Learned(
+            url=source, file=bool(len(counted.file)) and not files,
+            chunks=len(self._learned) - before,
+            known=len({hashes[at].tobytes() for at in known}))
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write all labels, learned ones too, with their settings; returns how many.
+
+        `.brl` gives a compact list, `.parquet` a table. The file appears whole, also where it
+        replaces one this detector was made from.
+        """
+        from beam_reuse.io.labels.writing import write_labels
+
+        settings = self.settings if self._learned else self._made_with
+        return write_labels(os.fspath(path), self._batches(), settings)
+
+    def _count(self, payload: bytes, kind: str | Kind) -> _Counted:
+        chunks = chunk_page(payload, _kind(kind), self.settings.chunks)
+        counts = chunks.length >= self.settings.min_chunk_bytes
+        counts &= ~self._stops[LabelKind.CHUNK].contain(chunks.sha1)
+        file = np.frombuffer(file_sha1(payload), "V20")
+        file = file[~self._stops[LabelKind.FILE].contain(file)]
+        position = np.flatnonzero(counts)
+        return _Counted(file, chunks, position, chunks.sha1[position])
+
+    def _known(
+        self, kind: LabelKind, hashes: NDArray
+    ) -> tuple[dict[int, str | None], dict[str, int]]:
+        """Which of `hashes` are labels, by place, with their smallest source; and how many of
+        them each domain has."""
+        hits = self._labels.find(hashes, kind)
+        found = dict(zip(hits.at.tolist(), hits.sources, strict=True))
+        domains = hits.by_domain
+        if self._learned:
+            for at in range(len(hashes)):
+                detail = self._learned.get((kind, hashes[at].tobytes()))
+                if detail is not None:
+                    found[at] = detail.source_url
+                    name = source_name(detail.source_url)
+                    domains[name] = domains.get(name, 0) + 1
+        return found, domains
+
+    def _chunk_detail(self, payload: bytes, counted: _Counted, at: int, source: str) -> _Detail:
+        place = counted.position[at]
+        chunk = payload[counted.chunks.start[place]:counted.chunks.end[place]]
+        if self.settings.chunks.normalise == "whitespace":
+            chunk = b" ".join(chunk.split())
+        return _Detail(source, len(chunk), chunk.decode("utf-8", "replace")[:_SHOWN_TEXT])
+
+    def _batches(self) -> Iterator[Any]:
+        """All labels as batches: those of the lists, then the learned ones in their order."""
+        import pyarrow as pa
+
+        from beam_reuse.io.labels.batches import label_batch
+        from beam_reuse.io.labels.lists import read_list
+
+        for path in self._paths:
+            yield from read_list(path)
+        if self._learned:
+            details = self._learned.values()
+            yield label_batch(
+                np.frombuffer(b"".join(sha1 for _, sha1 in self._learned), "V20"),
+                np.array([kind for kind, _ in self._learned], np.uint8),
+                source_url=pa.array([detail.source_url for detail in details], pa.string()),
+                bytes=pa.array([detail.bytes for detail in details], pa.int64()),
+                text=pa.array([detail.text for detail in details], pa.string()))
+
+
+def _agreed(
+    made_with: LabelSettings | None, chunks: ChunkSettings | None, stops: StopSettings
+) -> LabelSettings:
+    """How pages are cut: as the labels tell. Refuses settings that contradict them."""
+    if made_with is None:
+        return LabelSettings(chunks or ChunkSettings(), stops.min_chunk_bytes)
+    asked = LabelSettings(chunks or made_with.chunks,
+                          stops.min_chunk_bytes or made_with.min_chunk_bytes)
+    if not same_chunks(asked.chunks, made_with.chunks) or (
+            asked.min_chunk_bytes != made_with.min_chunk_bytes):
+        raise UserError(
+            f"the labels were made with {described(made_with)}; pages cut with "
+            f"{described(asked)} would not match them. Leave these settings out.")
+    return made_with
+
+
+def _matches(counted: _Counted, found: dict[int, str | None]) -> Iterable[Match]:
+    ats = sorted(found)
+    places = counted.position[ats]
+    digits = counted.sha1[ats].tobytes().hex()
+    width = 2 * SHA1.itemsize
+    columns = (ats, places.tolist(), counted.chunks.start[places].tolist(),
+               counted.chunks.end[places].tolist())
+    for i, (at, place, start, end) in enumerate(zip(*columns, strict=True)):
+        yield Match(place, start, end, digits[i * width:(i + 1) * width], found[at])
+
+
+def _kind(kind: str | Kind) -> Kind:
+    if isinstance(kind, Kind):
+        return kind
+    if kind not in KINDS:
+        raise UserError(f"kind {kind!r} is not known; it must be one of {', '.join(KINDS)}.")
+    return KINDS[kind]
+
+
+def _payload(page: bytes | str) -> bytes:
+    return utf8(page) if isinstance(page, str) else page
+
+
+def _canonical(url: str) -> str:
+    """The key of a page in result tables; what is no URL stays as it is."""
+    try:
+        return canonical_url(url)
+    except BadUrl:
+        return url
