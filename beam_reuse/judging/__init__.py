@@ -1,0 +1,1 @@
+"""What people say of a result: samples to be judged, and judgements against what was found."""

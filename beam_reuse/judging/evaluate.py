@@ -1,0 +1,246 @@
+"""Detection against what people say: labelled pages or directories, flagged or not."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from beam_reuse.core.shares import given_threshold, shares
+from beam_reuse.core.urls import canonical_url
+from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.scan import TableScan
+from beam_reuse.judging.judgements import (
+    DERIVED,
+    Judgement,
+    Judgements,
+    derived,
+    judgements_of,
+    page_key,
+    prefix_key,
+)
+from beam_reuse.judging.measures import Confusion, SweepStep, confusion_of, sweep
+from beam_reuse.judging.sheets import (
+    LABEL,
+    REASON,
+    STRATUM,
+    STRATUM_ROWS,
+    Sheet,
+    SheetError,
+    read_sheet,
+)
+from beam_reuse.judging.verdicts import Verdict
+
+_CAPTURE = r"#\d{14}(~\d+)?$"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is judged: the table that tells what became of it and the column that names it."""
+
+    name: str
+    table: str
+    key: str
+    columns: tuple[str, ...]
+
+
+PAGES = Subject("pages", "page_reuse", "url", ("chunks", "matching", "flagged"))
+NEIGHBOURHOODS = Subject("neighbourhoods", "neighbourhoods", "prefix",
+                         ("chunks", "matching", "mean_contains", "flagged"))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A judged row of the table. A share of 0 is never flagged: nothing matches, or the page
+    has fewer chunks than `--min-chunks`."""
+
+    key: str
+    judgement: Judgement
+    flagged: bool
+    share: int
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict
+
+    @property
+    def name(self) -> str:
+        """tp, fp, fn, tn, or `undecided`."""
+        if self.verdict is Verdict.UNDECIDED:
+            return "undecided"
+        right = self.flagged is (self.verdict is Verdict.POSITIVE)
+        return f"{'t' if right else 'f'}{'p' if self.flagged else 'n'}"
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """A class of rows: of one verdict, with one value in each column asked for."""
+
+    verdict: Verdict
+    values: tuple[str, ...]
+    rows: int
+    flagged: int
+    of_verdict: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that labelled rows say of a result."""
+
+    subject: Subject
+    sheet: Sheet
+    judgements: Judgements
+    outcomes: tuple[Outcome, ...]
+    by: tuple[str, ...]
+    threshold: float | None = None
+
+    @property
+    def decided(self) -> list[Outcome]:
+        return [o for o in self.outcomes if o.verdict is not Verdict.UNDECIDED]
+
+    @property
+    def undecided(self) -> list[Outcome]:
+        return [o for o in self.outcomes if o.verdict is Verdict.UNDECIDED]
+
+    @property
+    def absent(self) -> list[Judgement]:
+        """Judged rows that the table does not hold."""
+        there = {id(outcome.judgement) for outcome in self.outcomes}
+        return [j for j in self.judgements.judged if id(j) not in there]
+
+    def confusion(self) -> Confusion:
+        return confusion_of(map(_pair, self.decided))
+
+    def weighted(self) -> Confusion | None:
+        """The confusion of the whole table, estimated from a stratified sample: each stratum
+        counts as many rows as it has. None if the sheet names no strata."""
+        if not {STRATUM, STRATUM_ROWS} <= set(self.sheet.columns):
+            return None
+        judged = Counter(o.judgement.cell(STRATUM) for o in self.decided)
+        weights = [Fraction(_stratum_rows(self.sheet, o.judgement),
+                            judged[o.judgement.cell(STRATUM)]) for o in self.decided]
+        return confusion_of(map(_pair, self.decided), weights)
+
+    def sweep(self) -> list[SweepStep]:
+        """The confusion at every page (or neighbourhood) threshold that makes a difference."""
+        return sweep([(o.verdict is Verdict.POSITIVE, o.share) for o in self.decided])
+
+    def step_of_run(self) -> int | None:
+        """The share of the step in the sweep that flags what the run has flagged; None if the
+        run's flags follow from no threshold."""
+        below = max((o.share for o in self.decided if not o.flagged), default=0)
+        as_run = all(o.flagged is (o.share > below) for o in self.decided)
+        return below if as_run else None
+
+    def classes(self) -> list[ClassRow]:
+        """Rows of each verdict and class, flagged or not: the most frequent first."""
+        return classes(self.outcomes, self.by)
+
+
+def _pair(outcome: Outcome) -> tuple[bool, bool]:
+    return outcome.verdict is Verdict.POSITIVE, outcome.flagged
+
+
+def classes(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[ClassRow]:
+    """Outcomes counted by verdict and the values of the columns `by`; none without columns."""
+    if not by:
+        return []
+    rows: Counter[tuple[Verdict, tuple[str, ...]]] = Counter()
+    flagged: Counter[tuple[Verdict, tuple[str, ...]]] = Counter()
+    for outcome in outcomes:
+        key = outcome.verdict, tuple(_value(outcome, column) for column in by)
+        rows[key] += 1
+        flagged[key] += outcome.flagged
+    totals = Counter(outcome.verdict for outcome in outcomes)
+    order = {verdict: number for number, verdict in enumerate(Verdict)}
+    ordered = sorted(rows, key=lambda key: (order[key[0]], -rows[key], key[1]))
+    return [ClassRow(v, values, rows[v, values], flagged[v, values], totals[v])
+            for v, values in ordered]
+
+
+def _value(outcome: Outcome, column: str) -> str:
+    if column in outcome.judgement.row.cells or column not in DERIVED:
+        return outcome.judgement.cell(column)
+    return derived(column, outcome.key)
+
+
+def _stratum_rows(sheet: Sheet, judgement: Judgement) -> int:
+    text = judgement.cell(STRATUM_ROWS)
+    if not text.isdecimal() or not int(text):
+        raise SheetError(f"{sheet.path}: row {judgement.row.number}: {STRATUM_ROWS} {text!r} is no "
+                         "count of rows; leave the columns of `sample` as they are")
+    return int(text)
+
+
+def evaluate(folder: str, path: str, subject: Subject,
+             by: Sequence[str] | None = None) -> Evaluation:
+    """The sheet at `path` against the result in `folder`.
+
+    `by` names columns of the sheet, or host, site, domain, neighbourhood, to break the counts
+    down by; None: by `reason` where the sheet has any. Cost: one pass over three or four
+    columns of the table. Memory: the sheet and one batch.
+    """
+    sheet = read_sheet(path, (subject.key, LABEL))
+    scan = TableScan(folder, subject.table)
+    captures = scan.manifest.settings.get("captures") == "all"
+    judgements = judgements_of(sheet, subject.key, _key_function(subject, captures))
+    outcomes = tuple(_outcomes(scan, subject, judgements, captures))
+    named = "neighbourhood" if subject is NEIGHBOURHOODS else "page"
+    return Evaluation(subject, sheet, judgements, outcomes,
+                      _columns_of(sheet, judgements, by), scan.manifest.thresholds.get(named))
+
+
+def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
+    if subject is NEIGHBOURHOODS:
+        return prefix_key
+    return page_key if captures else canonical_url
+
+
+def _columns_of(sheet: Sheet, judgements: Judgements,
+                by: Sequence[str] | None) -> tuple[str, ...]:
+    if by is None:
+        return (REASON,) if any(j.cell(REASON) for j in judgements.judged) else ()
+    known = {*sheet.columns, *DERIVED}
+    unknown = [name for name in by if name not in known]
+    if unknown:
+        raise SheetError(f"--by: {sheet.path} has no column {unknown[0]!r}; "
+                         f"known are {', '.join(sorted(known))}")
+    return tuple(by)
+
+
+def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements,
+              captures: bool) -> Iterator[Outcome]:
+    """The rows of the table that are judged, in the order of their keys."""
+    judged = {j.key: j for j in judgements.judged if j.key is not None}
+    wanted = pa.array(judged, pa.string())
+    found = []
+    for batch in scan.batches((subject.key, *subject.columns)):
+        keys = batch.column(0)
+        index = pc.index_in(keys, wanted)
+        if captures and subject is PAGES:
+            base = pc.replace_substring_regex(keys, _CAPTURE, "")
+            index = pc.coalesce(index, pc.index_in(base, wanted))
+        there = index.is_valid()
+        rows = pa.table(batch).filter(there)
+        columns = (rows[subject.key].to_pylist(), wanted.take(index.filter(there)).to_pylist(),
+                   rows["flagged"].to_pylist(), deciding_shares(rows, scan.manifest).tolist())
+        for key, name, flagged, share in zip(*columns, strict=True):
+            found.append(Outcome(key, judged[name], flagged, share))
+    yield from sorted(found, key=lambda outcome: outcome.key)
+
+
+def deciding_shares(rows: pa.Table, manifest: Manifest) -> NDArray[np.int64]:
+    """The shares by which detection decided over rows of page_reuse or neighbourhoods; 0 where
+    no threshold flags a row."""
+    chunks, matching = (rows[name].to_numpy() for name in ("chunks", "matching"))
+    if "mean_contains" not in rows.column_names:
+        enough = chunks >= manifest.settings.get("min-chunks", 1)
+        return np.where(enough, np.maximum(shares(matching, chunks), 0), 0)
+    if manifest.settings.get("neighbourhood-score") == "mean":
+        means = rows["mean_contains"].to_pylist()
+        return np.array([given_threshold(mean or 0.0) for mean in means], np.int64)
+    return np.maximum(shares(matching, chunks), 0)

@@ -1,0 +1,99 @@
+"""Judged rows of a sheet, each with the key by which it is found in a result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from beam_reuse.core.urls import BadUrl, canonical_url, name_page, prefixes
+from beam_reuse.judging.sheets import LABEL, Row, Sheet, SheetError
+from beam_reuse.judging.verdicts import ALLOWED, Verdict, verdict_of
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A judged row. `key` is None where the row names nothing a crawl could hold; `why` says so."""
+
+    row: Row
+    key: str | None
+    verdict: Verdict
+    why: str = ""
+
+    def cell(self, column: str) -> str:
+        return self.row.cells.get(column, "").strip()
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The judged rows of a sheet, one per key, in its order; rows without label, and rows that
+    say again what another said, are only counted."""
+
+    judged: tuple[Judgement, ...]
+    unlabelled: int
+    repeated: int
+
+
+def judgements_of(sheet: Sheet, column: str, key_of: Callable[[str], str]) -> Judgements:
+    """The judgements in `sheet` on what `column` names.
+
+    `key_of` makes the key from a cell, or raises BadUrl. Refuses a label that is none of the
+    known words, and two rows that judge the same thing differently.
+    """
+    found: dict[str, Judgement] = {}
+    unlabelled = repeated = 0
+    for row in sheet.rows:
+        judgement = _judgement(sheet, row, column, key_of)
+        if judgement is None:
+            unlabelled += 1
+            continue
+        name = judgement.key or judgement.cell(column)
+        known = found.setdefault(name, judgement)
+        if known.verdict is not judgement.verdict:
+            raise SheetError(
+                f"{sheet.path}: rows {known.row.number} and {row.number} judge {name} "
+                f"differently ({known.cell(LABEL)}, {judgement.cell(LABEL)}); keep one")
+        repeated += known is not judgement
+    return Judgements(tuple(found.values()), unlabelled, repeated)
+
+
+def _judgement(sheet: Sheet, row: Row, column: str,
+               key_of: Callable[[str], str]) -> Judgement | None:
+    label = row.cells.get(LABEL, "")
+    try:
+        verdict = verdict_of(label)
+    except ValueError:
+        raise SheetError(f"{sheet.path}: row {row.number}: label {label.strip()!r} is not known; "
+                         f"use one of {ALLOWED}") from None
+    if verdict is None:
+        return None
+    try:
+        return Judgement(row, key_of(row.cells.get(column, "")), verdict)
+    except BadUrl as bad:
+        return Judgement(row, None, verdict, str(bad))
+
+
+def page_key(cell: str) -> str:
+    """The key of a page: its canonical URL; that of one capture keeps its `#YYYYMMDDhhmmss`."""
+    url, mark, moment = cell.strip().rpartition("#")
+    time, _, number = moment.partition("~")
+    if mark and len(time) == 14 and time.isdecimal() and (not number or number.isdecimal()):
+        return f"{canonical_url(url)}#{moment}"
+    return canonical_url(cell)
+
+
+def prefix_key(cell: str) -> str:
+    """The key of a directory: `host/` or `host/directory/`. A scheme, port and query are
+    dropped, a slash at the end is added."""
+    text = cell.strip()
+    text = (text if "://" in text else f"http://{text}").partition("?")[0].partition("#")[0]
+    return prefixes(canonical_url(text if text.endswith("/") else text + "/"))[-1]
+
+
+def derived(column: str, key: str) -> str:
+    """What a page's or directory's name tells of `column`: host, site, domain or neighbourhood
+    (the directory a page lies in). KeyError for any other column."""
+    url = key if "://" in key else f"http://{key}"
+    name = name_page(url)
+    return {"host": name.host, "site": name.site, "domain": name.domain,
+            "neighbourhood": prefixes(name.url)[-1]}[column]
+
+
+DERIVED = ("host", "site", "domain", "neighbourhood")

@@ -1,0 +1,97 @@
+"""An evaluation as files: one JSON document, and a CSV for each of its tables."""
+
+import json
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from beam_reuse.core.shares import ONE
+from beam_reuse.io.files import join, open_files, write_whole
+from beam_reuse.judging.evaluate import ClassRow, Evaluation
+from beam_reuse.judging.measures import Confusion, Rate
+from beam_reuse.judging.sheets import LABEL, REASON, neutral, write_sheet
+
+DOCUMENT = "evaluation.json"
+COUNTS = ("tp", "fp", "fn", "tn")
+RATES = tuple(Confusion().rates())
+
+
+def write_report(folder: str, evaluations: Sequence[Evaluation]) -> list[str]:
+    """Write all there is to tell of `evaluations` to `folder`; gives the names of the files."""
+    names = []
+    for evaluation in evaluations:
+        for table, columns, rows in _tables(evaluation):
+            names.append(f"{evaluation.subject.name}-{table}.csv")
+            write_sheet(join(folder, names[-1]), columns, rows)
+    content = {evaluation.subject.name: as_json(evaluation) for evaluation in evaluations}
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    write_whole(open_files(folder), join(folder, DOCUMENT), text.encode())
+    return [DOCUMENT, *names]
+
+
+def file_names(evaluations: Iterable[str]) -> list[str]:
+    """The files `write_report` may write for subjects of these names."""
+    tables = ("outcomes", "classes", "sweep", "absent")
+    return [DOCUMENT, *(f"{name}-{table}.csv" for name in evaluations for table in tables)]
+
+
+def as_json(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as JSON values; rates have their value (null for 0/0), part and whole."""
+    undecided = sum(outcome.flagged for outcome in evaluation.undecided)
+    weighted = evaluation.weighted()
+    at = evaluation.step_of_run()
+    return {
+        "table": evaluation.subject.table,
+        "judged": len(evaluation.decided),
+        "undecided": {"flagged": undecided, "not_flagged": len(evaluation.undecided) - undecided},
+        "unlabelled": evaluation.judgements.unlabelled,
+        "repeated": evaluation.judgements.repeated,
+        "absent": [judgement.cell(evaluation.subject.key) for judgement in evaluation.absent],
+        "confusion": _confusion_json(evaluation.confusion()),
+        "weighted": _confusion_json(weighted) if weighted else None,
+        "by": list(evaluation.by),
+        "classes": [_class_json(row) for row in evaluation.classes()],
+        "threshold_of_run": None if at is None else at / ONE,
+        "sweep": [{"threshold": step.share / ONE, **_confusion_json(step.confusion)}
+                  for step in evaluation.sweep()],
+    }
+
+
+def _confusion_json(confusion: Confusion) -> dict[str, Any]:
+    counts = {name: _number(getattr(confusion, name)) for name in COUNTS}
+    return counts | {name: _rate_json(rate) for name, rate in confusion.rates().items()}
+
+
+def _rate_json(rate: Rate) -> dict[str, Any]:
+    return {"value": rate.value, "part": _number(rate.part), "whole": _number(rate.whole)}
+
+
+def _class_json(row: ClassRow) -> dict[str, Any]:
+    return {"label": row.verdict.value, "class": list(row.values), "rows": row.rows,
+            "of_label": row.of_verdict, "flagged": row.flagged}
+
+
+def _number(value: int | Fraction) -> int | float:
+    return int(value) if value == int(value) else float(value)
+
+
+def _tables(evaluation: Evaluation) -> Iterable[
+        tuple[str, Sequence[str], Iterable[Sequence[str]]]]:
+    """Name, columns and rows of each CSV."""
+    key = evaluation.subject.key
+    yield "outcomes", (key, LABEL, REASON, "share", "flagged", "outcome"), (
+        (neutral(o.key), neutral(o.judgement.cell(LABEL)), neutral(o.judgement.cell(REASON)),
+         repr(o.share / ONE), str(o.flagged).lower(), o.name) for o in evaluation.outcomes)
+    if evaluation.by:
+        yield "classes", (LABEL, *evaluation.by, "rows", "percent_of_label", "flagged",
+                          "percent_flagged"), (
+            (row.verdict.value, *map(neutral, row.values), str(row.rows),
+             f"{100 * row.rows / row.of_verdict:.2f}", str(row.flagged),
+             f"{100 * row.flagged / row.rows:.2f}") for row in evaluation.classes())
+    yield "sweep", ("threshold", *COUNTS, *RATES), (
+        (repr(step.share / ONE), *(str(getattr(step.confusion, name)) for name in COUNTS),
+         *("" if rate.value is None else repr(rate.value)
+           for rate in step.confusion.rates().values())) for step in evaluation.sweep())
+    yield "absent", (key, LABEL, REASON, "row", "why"), (
+        (neutral(j.cell(key)), neutral(j.cell(LABEL)), neutral(j.cell(REASON)),
+         str(j.row.number), j.why or "not in the crawl") for j in evaluation.absent)

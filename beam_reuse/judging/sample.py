@@ -1,0 +1,212 @@
+"""A sample of a result table for people to judge.
+
+A row is drawn by a hash of the seed and of its content, those with the smallest first. So a
+sample depends on the table's rows and the seed alone; a larger sample contains the smaller,
+and the first rows of a sample are a sample too.
+"""
+
+import datetime
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import require
+from beam_reuse.io.results.scan import TableScan
+from beam_reuse.judging.conditions import Condition, parse_condition
+from beam_reuse.judging.row_hashes import row_hashes
+from beam_reuse.judging.sheets import (
+    LABEL,
+    LINK,
+    REASON,
+    STRATUM,
+    STRATUM_ROWS,
+    WEIGHT,
+    neutral,
+)
+from beam_reuse.judging.strata import Strata, divisions_of
+
+PREFIX = "prefix"
+_SLACK = 50_000
+
+
+@dataclass(frozen=True)
+class SampleSettings:
+    """What to draw: `rows` rows of `table`, equally many from each stratum."""
+
+    table: str
+    rows: int = 100
+    seed: int = 0
+    by: tuple[str, ...] = ()
+    bins: int = 5
+    where: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(self.rows >= 1, "--rows", self.rows, "1 or more")
+        require(1 <= self.bins <= 100, "--bins", self.bins, "from 1 to 100")
+        require(0 <= self.seed < 1 << 64, "--seed", self.seed, "from 0 to 2**64 - 1")
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A part of the table: its rows, and how many of them were drawn."""
+
+    label: str
+    rows: int
+    drawn: int
+
+    @property
+    def weight(self) -> Fraction | None:
+        """How many rows of the table each drawn one stands for; None if none was drawn."""
+        return Fraction(self.rows, self.drawn) if self.drawn else None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows drawn from a table, in the order they are to be judged, with their strata."""
+
+    settings: SampleSettings
+    rows: pa.Table
+    stratum: NDArray[np.int64]
+    strata: tuple[Stratum, ...]
+
+    @property
+    def table_rows(self) -> int:
+        """Rows the sample was drawn from."""
+        return sum(stratum.rows for stratum in self.strata)
+
+    def columns(self) -> list[str]:
+        """The columns of the sheet: the table's, then what `evaluate` needs, then those to be
+        filled. A column of the table that is called as one of them has its name before it."""
+        added = self._added()
+        table = [f"{self.settings.table}_{name}" if name in added else name
+                 for name in self.rows.column_names]
+        return [*table, *added]
+
+    def cells(self) -> Iterator[list[str]]:
+        """The rows of the sheet."""
+        values = self.rows.to_pylist()
+        for row, number in zip(values, self.stratum.tolist(), strict=True):
+            yield [*map(cell_text, row.values()), *self._extra(row, self.strata[number])]
+
+    def _added(self) -> list[str]:
+        link = [LINK] if PREFIX in self.rows.column_names else []
+        strata = [STRATUM, STRATUM_ROWS, WEIGHT] if self.settings.by else []
+        return [*link, *strata, LABEL, REASON]
+
+    def _extra(self, row: dict[str, Any], stratum: Stratum) -> list[str]:
+        link = [f"http://{row[PREFIX]}"] if PREFIX in row else []
+        weight = repr(float(stratum.weight or 0))
+        strata = [neutral(stratum.label), str(stratum.rows), weight] if self.settings.by else []
+        return [*link, *strata, "", ""]
+
+
+def cell_text(value: Any) -> str:
+    """A value of a table as the text of a cell: nothing for null, lists as JSON, times in
+    ISO 8601, text made harmless for spreadsheets (`sheets.neutral`)."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, str):
+        return neutral(value)
+    return neutral(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def draw(folder: str, settings: SampleSettings) -> Sample:
+    """Draw from a table of the result in `folder`.
+
+    Cost: one pass over the whole table, before it one over the columns in `by` and `where`
+    (two, where numbers are cut into intervals). Memory: the sample and some batches.
+    """
+    scan = TableScan(folder, settings.table)
+    if scan.manifest.kind == "index":
+        raise UserError(f"{folder} is an index; give the result of a `run`, which has tables.")
+    conditions = [parse_condition(text, scan.schema) for text in settings.where]
+    narrow = list(dict.fromkeys([*settings.by, *(c.column for c in conditions)]))
+    divided = divisions_of(scan.schema, settings.by, settings.bins,
+                           _rows(scan, conditions, narrow or scan.schema.names[:1]))
+    strata = Strata(divided)
+    for batch in _rows(scan, conditions, narrow or scan.schema.names[:1]):
+        strata.count(batch)
+    order = strata.ordered()
+    sizes = [strata.sizes[codes] for codes in order]
+    quotas = equal_quotas(sizes, settings.rows)
+    rows, numbers = _drawn(scan, conditions, strata, quotas, settings.seed)
+    return Sample(settings, rows, numbers, tuple(
+        Stratum(strata.label(codes), size, quota)
+        for codes, size, quota in zip(order, sizes, quotas, strict=True)))
+
+
+def equal_quotas(sizes: Sequence[int], rows: int) -> list[int]:
+    """How many rows to draw from strata of these sizes: one from each in turn until there are
+    `rows` or all are empty. No quota is smaller for more rows."""
+    quotas = [0] * len(sizes)
+    left = min(rows, sum(sizes))
+    while left:
+        open_ones = [i for i, size in enumerate(sizes) if quotas[i] < size]
+        turns = min(left // len(open_ones), min(sizes[i] - quotas[i] for i in open_ones))
+        for i in open_ones[: left if turns == 0 else None]:
+            quotas[i] += max(turns, 1)
+        left = min(rows, sum(sizes)) - sum(quotas)
+    return quotas
+
+
+def _rows(scan: TableScan, conditions: Sequence[Condition],
+          columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    for batch in scan.batches(columns):
+        for condition in conditions:
+            batch = batch.filter(condition.holds(batch))
+        if batch.num_rows:
+            yield batch
+
+
+def _drawn(scan: TableScan, conditions: Sequence[Condition], strata: Strata,
+           quotas: Sequence[int], seed: int) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Of each stratum the rows with the smallest hashes, as many as its quota; all together in
+    the order of their hashes, each with the number of its stratum."""
+    quota = np.array(quotas, np.int64)
+    places = {codes: place for place, codes in enumerate(strata.ordered())}
+    worst = np.full(len(quotas), np.iinfo(np.uint64).max, np.uint64)
+    held = pa.schema([*scan.schema, pa.field("_hash", pa.uint64()),
+                      pa.field("_stratum", pa.int64())]).empty_table()
+    for batch in _rows(scan, conditions, None):
+        hashes, numbers = row_hashes(batch, seed), strata.places(batch, places)
+        near = pa.array(hashes <= worst[numbers])
+        found = pa.Table.from_batches([batch]).append_column("_hash", [hashes]).append_column(
+            "_stratum", [numbers])
+        held = pa.concat_tables([held, found.filter(near)])
+        if held.num_rows > quota.sum() + _SLACK:
+            held = _nearest(held, quota)
+            worst = _worst(held, quota)
+    held = _nearest(held, quota)
+    rows = held.take(np.argsort(held["_hash"].to_numpy(), kind="stable"))
+    return rows.drop_columns(["_hash", "_stratum"]), rows["_stratum"].to_numpy()
+
+
+def _nearest(held: pa.Table, quota: NDArray[np.int64]) -> pa.Table:
+    """Of each stratum the rows with the smallest hashes, as many as its quota."""
+    numbers, hashes = held["_stratum"].to_numpy(), held["_hash"].to_numpy()
+    order = np.lexsort((hashes, numbers))
+    sizes = np.bincount(numbers, minlength=len(quota))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return held.take(order[rank < quota[numbers[order]]])
+
+
+def _worst(held: pa.Table, quota: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The largest hash of each stratum whose quota is held: what is larger cannot enter."""
+    numbers, hashes = held["_stratum"].to_numpy(), held["_hash"].to_numpy()
+    worst = np.zeros(len(quota), np.uint64)
+    np.maximum.at(worst, numbers, hashes)
+    full = np.bincount(numbers, minlength=len(quota)) >= quota
+    return np.where(full, worst, np.iinfo(np.uint64).max).astype(np.uint64)

@@ -1,0 +1,163 @@
+"""Sheets: CSV, TSV and Parquet files in which people judge rows.
+
+A text that a spreadsheet would take for a formula gets an apostrophe before it (`'=1+1`);
+reading takes it away again. See `neutral`.
+"""
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.io.files import local_path, open_files, write_whole
+
+# Columns that `sample` adds to those of a table, and `evaluate` reads.
+LABEL, REASON, LINK = "label", "reason", "link"
+STRATUM, STRATUM_ROWS, WEIGHT = "stratum", "stratum_rows", "weight"
+
+DELIMITERS = (",", ";", "\t")
+# A cell that begins so is a formula to some spreadsheet, the wide forms in East Asian ones. A
+# spreadsheet set to another delimiter than ours cuts a cell again, so what stands behind one of
+# those begins a cell, too.
+_FORMULA = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+_BEGINS = re.compile(rf"(?<![^;\t\r\n])(?=[{_FORMULA}'])")
+_NEUTRAL = re.compile(rf"(?<![^;\t\r\n])'(?=[{_FORMULA}'])")
+_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+
+
+class SheetError(UserError):
+    """A sheet that cannot be used; the message names the file, the row and the way out."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a sheet: `number` as a spreadsheet shows it, the text of its cells by column."""
+
+    number: int
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet's content; column names are in lower case."""
+
+    path: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def neutral(text: str) -> str:
+    """`text` so that no spreadsheet runs it: an apostrophe goes before `= + - @`, tab and line
+    ends where they begin a cell (or what another delimiter would make one), and before an
+    apostrophe there. `restored` is its inverse for every text."""
+    return _BEGINS.sub("'", text)
+
+
+def restored(text: str) -> str:
+    """The text that `neutral` made `text` of; any other text as it is, but for an apostrophe
+    that a user wrote before one of these signs."""
+    return _NEUTRAL.sub("", text)
+
+
+def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
+    """The sheet at `path`, which must have the columns `needed`.
+
+    Parquet is known by its first bytes; text may be UTF-8 or UTF-16, with commas, semicolons
+    or tabs between cells. Empty rows are left out. Memory: the whole sheet.
+    """
+    path = local_path(path)
+    try:
+        content = open_files(path).read(path)
+    except OSError as error:
+        raise SheetError(f"{path}: {error.strerror or error}") from error
+    if content.startswith(b"PAR1"):
+        table = list(_parquet(path, content))
+    else:
+        table = _delimited(path, _decoded(path, content), needed)
+    columns = tuple(name.strip().lower() for name in table[0]) if table else ()
+    missing = [name for name in needed if name not in columns]
+    if missing:
+        raise SheetError(f"{path}: has no column {missing[0]!r}; its first row must name the "
+                         f"columns, {' and '.join(needed)} among them")
+    rows = (Row(number, dict(zip(columns, cells, strict=False)))
+            for number, cells in enumerate(table[1:], 2) if any(cells))
+    return Sheet(path, columns, tuple(rows))
+
+
+def _decoded(path: str, content: bytes) -> str:
+    encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SheetError(f"{path}: is not UTF-8 at byte {error.start}; "
+                         "save it as CSV in UTF-8") from error
+
+
+def _delimited(path: str, text: str, needed: Sequence[str]) -> list[list[str]]:
+    """Cells of all rows. The delimiter is the one by which the first row names most of the
+    columns `needed`."""
+    known = {name.lower() for name in needed}
+
+    def named(delimiter: str) -> int:
+        head = next(_cells(path, text, delimiter), [])
+        return len(known & {name.strip().lower() for name in head})
+
+    best = max(DELIMITERS, key=named)
+    return [[restored(cell) for cell in row] for row in _cells(path, text, best)]
+
+
+def _cells(path: str, text: str, delimiter: str) -> Iterator[list[str]]:
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        yield from rows
+    except csv.Error as error:
+        raise SheetError(f"{path}: line {rows.line_num}: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _parquet(path: str, content: bytes) -> Iterator[list[str]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(io.BytesIO(content))
+    except (OSError, pa.ArrowInvalid) as error:
+        raise SheetError(f"{path}: {error}") from error
+    yield list(table.column_names)
+    for row in table.to_pylist():
+        yield [_text(value) for value in row.values()]
+
+
+def _text(value: Any) -> str:
+    """A value of a Parquet sheet as it would be typed; numbers with gaps beside them have
+    become floats."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def write_sheet(path: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a sheet: tabs between cells if `path` ends in `.tsv`, else commas. The cells must
+    be `neutral` where they hold text of others. The file appears whole or not at all."""
+    content = sheet_text(columns, rows, "\t" if path.lower().endswith(".tsv") else ",")
+    write_whole(open_files(path), path, content.encode("utf-8", "replace"))
+
+
+def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
+    """A sheet as text. (The csv module leaves a lone carriage return without quotes.)"""
+    special = re.compile(rf'["\r\n{delimiter}]')
+
+    def quoted(cell: str) -> str:
+        return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
+
+    return "".join(delimiter.join(map(quoted, row)) + "\n" for row in (columns, *rows))

@@ -1,0 +1,67 @@
+"""Result folders written by hand: tables of a few rows in several parts, and a manifest."""
+
+import hashlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from beam_reuse.io.files import LocalFiles, join, write_whole
+from beam_reuse.io.results.manifest import Accounting, Manifest, Part
+from beam_reuse.io.results.run_folder import ResultFolder
+from beam_reuse.io.results.tables import SCHEMAS
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings: Any) -> str:
+    """A result with these tables, each given as the rows of its parts."""
+    with ResultFolder(str(folder)) as result:
+        parts = []
+        for name, pieces in tables.items():
+            for number, rows in enumerate(pieces):
+                path = f"{name}/part-{number:05d}-of-{len(pieces):05d}.parquet"
+                content = parquet(pa.Table.from_pylist(list(rows), SCHEMAS[name].arrow()))
+                write_whole(LocalFiles(), join(result.work.tables, path), content)
+                parts.append(Part(name, path, len(rows), hashlib.sha256(content).hexdigest()))
+        named = {key.replace("_", "-"): value for key, value in settings.items()}
+        result.publish(Manifest("result", named, Accounting(0, 0), tuple(parts)), {})
+    return str(folder)
+
+
+def parquet(table: pa.Table) -> bytes:
+    target = io.BytesIO()
+    pq.write_table(table, target)
+    return target.getvalue()
+
+
+def page_row(url: str, matching: int, chunks: int, flagged: bool) -> dict[str, Any]:
+    """A row of page_reuse."""
+    return {
+        "url": url, "chunks": chunks, "stop_chunks": 0, "matching": matching,
+        "distinct_matching": min(matching, 1), "contains": matching / chunks if chunks else None,
+        "file_match": False, "flagged": flagged,
+    }
+
+
+def prefix_row(prefix: str, matching: int, chunks: int, mean: float | None,
+               flagged: bool) -> dict[str, Any]:
+    """A row of neighbourhoods."""
+    return {
+        "prefix": prefix, "depth": prefix.count("/"), "pages": 1, "chunks": chunks,
+        "matching": matching, "distinct_matching": min(matching, 1),
+        "badness": matching / chunks if chunks else None, "mean_contains": mean,
+        "flagged": flagged,
+    }
+
+
+def chunk_row(sha1: str, occurrences: int, text: str = "", urls: Iterable[str] = ()) -> dict:
+    """A row of frequent_chunks."""
+    return {
+        "sha1": sha1, "occurrences": occurrences, "pages": 1, "hosts": 1, "domains": 1,
+        "bytes": len(text), "text": text, "first_url": "http://a.example/",
+        "first_timestamp": None, "sample_urls": list(urls),
+    }
