@@ -1,0 +1,156 @@
+"""Every config in configs/ finds what is planted, and its queries give the answer it promises."""
+
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+
+from beam_reuse.cli.main import main
+from beam_reuse.io.results import tables
+from beam_reuse.judging.evaluate import PAGES, evaluate
+from tests.configs.webs import FARM, Web, bank, copied_passages, encyclopaedia, farms
+
+pytestmark = pytest.mark.xdist_group("configs")
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+def config(name: str) -> str:
+    return str(CONFIGS / f"{name}.yaml")
+
+
+def run(*argv: str | Path) -> None:
+    assert main([*map(str, argv), "--workers", "1"]) == 0
+
+
+def rows(folder: Path, table: str) -> list[dict]:
+    return tables.read(str(folder), table).to_pylist()
+
+
+def flagged(folder: Path, table: str, key: str) -> set[str]:
+    return {row[key] for row in rows(folder, table) if row["flagged"]}
+
+
+def queries(name: str) -> list[str]:
+    """The DuckDB queries in a config's comments."""
+    text = re.sub(r"(?m)^# ?", "", Path(config(name)).read_text())
+    return re.findall(r'duckdb -c "(.*?)"', text, re.DOTALL)
+
+
+def answers(name: str, result: Path, number: int = 0) -> list[tuple]:
+    """What a config's query gives on `result`, whose folder has the name the config uses."""
+    query = queries(name)[number].replace(f"'{result.name}/", f"'{result}/")
+    assert str(result) in query
+    return duckdb.sql(query).fetchall()
+
+
+@pytest.fixture(scope="module")
+def clones(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("clones"), encyclopaedia()
+    web.write(folder)
+    run("labels", folder / "originals.jsonl", "-o", folder / "originals.parquet")
+    run("run", folder / "crawl.jsonl", "-o", folder / "clones",
+        "--labels", folder / "originals.parquet", "--config", config("wikipedia-clones"))
+    return folder / "clones", web
+
+
+def test_clones_are_flagged_and_a_quotation_is_not(clones: tuple[Path, Web]) -> None:
+    folder, web = clones
+    assert flagged(folder, "page_reuse", "url") == web.planted | set(web.originals)
+    (quote,) = [r for r in rows(folder, "page_reuse") if r["url"].endswith("/quote/")]
+    assert (quote["matching"], quote["flagged"]) == (1, False)
+    hosts = {p for p in flagged(folder, "neighbourhoods", "prefix") if p.count("/") == 1}
+    assert hosts == {"en.pedia.example/", "www.mirror.example/", "knowledge.example/"}
+
+
+def test_the_query_names_the_copiers_without_the_original(clones: tuple[Path, Web]) -> None:
+    folder, _ = clones
+    found = answers("wikipedia-clones", folder)
+    assert [row[:4] for row in found] == [
+        ("www.mirror.example/", "pedia.example", 48, 48),
+        ("knowledge.example/", "pedia.example", 18, 18)]
+
+
+@pytest.fixture(scope="module")
+def phish(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("phish"), bank()
+    web.write(folder)
+    run("labels", folder / "originals.jsonl", "-o", folder / "bank.parquet",
+        "--config", config("phishing"))
+    run("run", folder / "crawl.jsonl", "-o", folder / "phish",
+        "--labels", folder / "bank.parquet", "--config", config("phishing"))
+    return folder / "phish", web
+
+
+def test_phish_are_flagged_and_other_login_pages_are_not(phish: tuple[Path, Web]) -> None:
+    folder, web = phish
+    assert flagged(folder, "page_reuse", "url") == web.planted | set(web.originals)
+
+
+def test_the_query_names_the_phish_and_what_they_imitate(phish: tuple[Path, Web]) -> None:
+    folder, web = phish
+    found = {row[0]: row[4] for row in answers("phishing", folder)}
+    assert set(found) == web.planted
+    for url, sources in found.items():
+        imitated = re.search("secure-(login|reset|transfer)", url)
+        page = imitated[1] if imitated else "login"
+        assert f"https://www.bank.example/{page}" in sources
+
+
+def test_the_labelled_list_tells_what_is_missed(phish: tuple[Path, Web], tmp_path: Path) -> None:
+    folder, web = phish
+    labelled = {url: "phish" for url in web.planted | web.missed}
+    labelled |= {url: "benign" for url in web.crawl if "shop" in url}
+    sheet = tmp_path / "labelled.csv"
+    sheet.write_text("url,label\n" + "".join(f"{u},{v}\n" for u, v in labelled.items()))
+    found = evaluate(str(folder), str(sheet), PAGES).confusion()
+    assert (found.tp, found.fp, found.fn, found.tn) == (5, 0, 1, 10)
+
+
+@pytest.fixture(scope="module")
+def blind(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("blind"), farms()
+    web.write(folder)
+    run("run", folder / "crawl.jsonl", "-o", folder / "blind",
+        "--config", config("blind-discovery"))
+    return folder / "blind", web
+
+
+def test_passages_on_many_hosts_are_found_and_menus_are_not(blind: tuple[Path, Web]) -> None:
+    folder, _ = blind
+    assert {row["text"] for row in rows(folder, "frequent_chunks")} == copied_passages()
+
+
+def test_the_farm_is_flagged(blind: tuple[Path, Web]) -> None:
+    folder, web = blind
+    assert flagged(folder, "page_reuse", "url") == web.planted
+    assert flagged(folder, "neighbourhoods", "prefix") == {f"{host}/" for host in FARM}
+
+
+def test_the_queries_show_passages_and_sites(blind: tuple[Path, Web]) -> None:
+    folder, _ = blind
+    passages = answers("blind-discovery", folder, 0)
+    assert [row[0] for row in passages] == [9, *[3] * 8]
+    assert {row[3] for row in passages} == copied_passages()
+    assert {row[0] for row in answers("blind-discovery", folder, 1)} == {f"{h}/" for h in FARM}
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_config_is_read_and_has_a_query(path: Path) -> None:
+    assert yaml.safe_load(path.read_text())
+    assert queries(path.stem)
+    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery"}
+
+
+def test_settings_are_what_the_configs_say(
+    clones: tuple[Path, Web], phish: tuple[Path, Web], blind: tuple[Path, Web],
+) -> None:
+    for (folder, _), name in ((clones, "wikipedia-clones"), (phish, "phishing"),
+                              (blind, "blind-discovery")):
+        recorded = json.loads((folder / "manifest.json").read_text())["settings"]
+        for key, value in yaml.safe_load(Path(config(name)).read_text()).items():
+            listed = isinstance(recorded[key], list) and not isinstance(value, list)
+            assert recorded[key] == ([value] if listed else value)
