@@ -5,16 +5,28 @@ an option is named that is not ours.
 """
 
 import argparse
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from beam_reuse.cli.beam_options import beam_options, beam_runners, is_runner
 from beam_reuse.cli.config import Config, ConfigError, read_config
-from beam_reuse.cli.help_texts import COMMANDS, DESCRIPTIONS, EXAMPLES, PROGRAM
+from beam_reuse.cli.help_texts import (
+    COMMANDS,
+    DESCRIPTIONS,
+    EXAMPLES,
+    EXPERIMENT,
+    EXPERIMENTS,
+    PROGRAM,
+    WITHOUT_BEAM,
+)
+from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
-from beam_reuse.options.table import BY_NAME, Option, default_text, options_of
+from beam_reuse.options.option import Option
+from beam_reuse.options.table import BY_NAME, options_of
+from beam_reuse.options.values import default_text
+
+SHORT = {"output": "-o", "rows": "-n"}
 
 
 class UsageError(UserError):
@@ -34,7 +46,7 @@ class Arguments:
         runner = self.values.get("runner", "local")
         if runner != "local" and not is_runner(runner):
             raise UsageError(f"--runner: unknown runner {runner!r}."
-                             f"{_nearest(runner, ['local', *beam_runners()])}")
+                             f"{did_you_mean(runner, ['local', *beam_runners()])}")
 
 
 def parse(argv: Sequence[str]) -> Arguments:
@@ -47,17 +59,42 @@ def parse(argv: Sequence[str]) -> Arguments:
         parser.parse_args(argv)
         raise UsageError(f"give a command: {', '.join(COMMANDS)}. See {PROGRAM} --help.")
     command, rest = argv[0], argv[1:]
-    if command not in COMMANDS:
-        raise UsageError(f"unknown command {command!r}.{_nearest(command, COMMANDS)} "
+    if command == EXPERIMENT:
+        command, rest = _experiment_of(rest)
+    elif command not in COMMANDS:
+        raise UsageError(f"unknown command {command!r}.{did_you_mean(command, COMMANDS)} "
                          f"The commands are {', '.join(COMMANDS)}.")
     end = rest.index("--") if "--" in rest else len(rest)
     ours, beam_args = split_beam_args(command, rest[:end])
     given = vars(_parser_of(command).parse_intermixed_args(ours))
     inputs = (*given.pop("inputs", ()), *rest[end + 1 :])
-    values = {name: BY_NAME[name].read(text) for name, text in given.items()}
+    values = {name: BY_NAME[name].read(_joined(text)) for name, text in given.items()}
     if "config" in values:
         return _with_config(command, read_config(values["config"]), values, inputs, beam_args)
     return Arguments(command, values, inputs, tuple(beam_args))
+
+
+def _experiment_of(argv: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The name of an experiment as the table of options has it, and what follows."""
+    if not argv or argv[0].startswith("-"):
+        _parser_of(EXPERIMENT).parse_args(argv)
+        raise UsageError(f"{EXPERIMENT}: give one of {', '.join(EXPERIMENTS)}. "
+                         f"See {PROGRAM} {EXPERIMENT} --help.")
+    if argv[0] not in EXPERIMENTS:
+        raise UsageError(f"{EXPERIMENT}: unknown experiment {argv[0]!r}."
+                         f"{did_you_mean(argv[0], EXPERIMENTS)} "
+                         f"There are {', '.join(EXPERIMENTS)}.")
+    return f"{EXPERIMENT}-{argv[0]}", argv[1:]
+
+
+def spelled(command: str) -> str:
+    """A command as it is typed."""
+    return command.replace(f"{EXPERIMENT}-", f"{EXPERIMENT} ")
+
+
+def _joined(text: str | list[str]) -> str:
+    """Values of an option that was given several times, as one list."""
+    return text if isinstance(text, str) else "\n".join(text)
 
 
 def _with_config(command: str, config: Config, values: dict[str, Any],
@@ -66,9 +103,9 @@ def _with_config(command: str, config: Config, values: dict[str, Any],
     matter here, so that one file serves a job's `index` and its `run`."""
     unknown = [n for n in config.others if f"--{n}" not in beam_options()]
     if unknown:
-        known = [*BY_NAME, "inputs", *(name.removeprefix("--") for name in beam_options())]
+        beams = (name.removeprefix("--") for name in beam_options())
         raise ConfigError(f"--config {config.path}: unknown key {unknown[0]!r}."
-                          f"{_nearest(unknown[0], known)}")
+                          f"{did_you_mean(unknown[0], ['inputs', *BY_NAME], beams)}")
     there = {name: BY_NAME[name].read(text) for name, text in config.options.items()}
     mine = {name: v for name, v in there.items() if command in BY_NAME[name].commands}
     return Arguments(
@@ -83,7 +120,9 @@ def split_beam_args(command: str, argv: Sequence[str]) -> tuple[list[str], list[
     Refuses any other option with the nearest known name.
     """
     takes_value = {f"--{o.name}": not o.is_flag for o in options_of(command)}
-    takes_value.update({"-o": True, "-h": False, "--help": False})
+    takes_value.update({SHORT[o.name]: True for o in options_of(command) if o.name in SHORT})
+    takes_value.update({"-h": False, "--help": False})
+    takes_many = {f"--{o.name}" for o in options_of(command) if o.takes_many}
     ours: list[str] = []
     beams: list[str] = []
     rest = list(argv)
@@ -92,32 +131,34 @@ def split_beam_args(command: str, argv: Sequence[str]) -> tuple[list[str], list[
         name, has_value = word.split("=", 1)[0], "=" in word
         if name in takes_value or not word.startswith("--"):
             side, wants = ours, takes_value.get(name, False)
-        elif name in beam_options() and name.removeprefix("--") not in BY_NAME:
-            side, wants = beams, beam_options()[name]
+        elif name in _beams(command) and name.removeprefix("--") not in BY_NAME:
+            side, wants = beams, _beams(command)[name]
         else:
             raise UsageError(_unknown_option(command, name))
         side.append(word)
         if wants and not has_value and rest:
             side.append(rest.pop(0))
         elif wants and not has_value:
-            raise UsageError(f"{command}: {name} needs a value.")
+            raise UsageError(f"{spelled(command)}: {name} needs a value.")
+        if name in takes_many and not has_value:
+            while rest and not rest[0].startswith("-"):
+                side += [name, rest.pop(0)]
     return ours, beams
 
 
+def _beams(command: str) -> dict[str, bool]:
+    """The options of Beam that a command takes."""
+    return {} if command in WITHOUT_BEAM else beam_options()
+
+
 def _unknown_option(command: str, name: str) -> str:
-    known = BY_NAME.get(name.removeprefix("--"))
+    known, typed = BY_NAME.get(name.removeprefix("--")), spelled(command)
     if known:
-        return f"{command}: {name} is no option of this command, only of {_all(known.commands)}."
+        others = _all([spelled(other) for other in known.commands])
+        return f"{typed}: {name} is no option of this command, only of {others}."
     names = [f"--{o.name}" for o in options_of(command)]
-    return (f"{command}: unknown option {name}.{_nearest(name, [*names, *beam_options()])} "
-            f"See {PROGRAM} {command} --help.")
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    """" Did you mean …?", or nothing if no known name is near; `_` counts as `-`."""
-    spelled = {name.replace("_", "-"): name for name in reversed(list(known))}
-    near = difflib.get_close_matches(word.replace("_", "-"), spelled, 1, 0.6)
-    return f" Did you mean {spelled[near[0]]}?" if near else ""
+    return (f"{typed}: unknown option {name}.{did_you_mean(name, names, _beams(command))} "
+            f"See {PROGRAM} {typed} --help.")
 
 
 def _all(names: Sequence[str]) -> str:
@@ -139,7 +180,8 @@ class _Parser(argparse.ArgumentParser):
 def _top_parser() -> argparse.ArgumentParser:
     from beam_reuse import __version__
 
-    commands = "\n".join(f"  {name:8}{about}" for name, (_, about) in COMMANDS.items())
+    width = max(map(len, COMMANDS)) + 2
+    commands = "\n".join(f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
     parser = _Parser(
         prog=PROGRAM,
         usage=f"{PROGRAM} COMMAND [OPTIONS]",
@@ -153,31 +195,36 @@ def _top_parser() -> argparse.ArgumentParser:
 
 
 def _parser_of(command: str) -> argparse.ArgumentParser:
-    usage, about = COMMANDS[command]
+    experiment = EXPERIMENTS.get(command.removeprefix(f"{EXPERIMENT}-"))
+    usage, about = experiment or COMMANDS[command]
     parser = _Parser(
-        prog=f"{PROGRAM} {command}",
-        usage=f"{PROGRAM} {command} {usage}",
+        prog=f"{PROGRAM} {spelled(command)}",
+        usage=f"{PROGRAM} {spelled(command)} {usage}",
         description=DESCRIPTIONS.get(command, about),
         epilog=EXAMPLES[command],
     )
-    if "INPUT" in usage:
-        parser.add_argument("inputs", nargs="*", metavar="INPUT", help=DESCRIPTIONS["INPUT"])
+    positional = usage.split(" ", 1)[0].strip("[].")
+    if positional.isupper():
+        about_it = DESCRIPTIONS.get(positional, DESCRIPTIONS["INPUT"])
+        parser.add_argument("inputs", nargs="*", metavar=positional, help=about_it)
     groups: dict[str, Any] = {}
     for option in options_of(command):
         if option.group not in groups:
             groups[option.group] = parser.add_argument_group(option.group)
-        _add(groups[option.group], option)
+        _add(groups[option.group], option, command)
     return parser
 
 
-def _add(group: Any, option: Option) -> None:
+def _add(group: Any, option: Option, command: str) -> None:
     """Teach argparse one option; values stay text, their kind reads them later."""
-    names = [f"--{option.name}"] if option.name != "output" else ["-o", "--output"]
-    default = default_text(option)
+    names = [*filter(None, [SHORT.get(option.name)]), f"--{option.name}"]
+    default = default_text(option, command)
     help_text = f"{option.help} (default: {default})" if default else option.help
     keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS,
                                 "help": help_text.replace("%", "%%")}
     if option.is_flag:
         group.add_argument(*names, action="store_const", const="true", **keywords)
+    elif option.repeats:
+        group.add_argument(*names, action="append", metavar=option.kind.metavar, **keywords)
     else:
         group.add_argument(*names, metavar=option.kind.metavar, **keywords)

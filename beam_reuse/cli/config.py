@@ -48,7 +48,20 @@ def read_config(path: str) -> Config:
     return _sort_out(path, {str(key): value for key, value in content.items()})
 
 
+def _ours(path: str, content: dict[str, Any]) -> dict[str, Any]:
+    """The content with our options under their own names: `_` in a key is understood as `-`."""
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        name = key.replace("_", "-")
+        name = name if name in BY_NAME or name in NOT_IN_A_FILE else key
+        if name in found:
+            raise ConfigError(f"--config {path}: {name} is given twice; keep one.")
+        found[name] = value
+    return found
+
+
 def _sort_out(path: str, content: dict[str, Any]) -> Config:
+    content = _ours(path, content)
     inputs = content.pop("inputs", ())
     for name in NOT_IN_A_FILE:
         if name in content:
@@ -67,7 +80,7 @@ def _text(path: str, name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return ",".join(str(item) for item in value)
+        return ("\n" if BY_NAME[name].takes_many else ",").join(str(item) for item in value)
     if isinstance(value, dict):
         raise ConfigError(f"--config {path}: {name} must be a value or a list.")
     return str(value)

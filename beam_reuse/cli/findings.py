@@ -1,45 +1,160 @@
-"""What a run found, in a few lines for its summary."""
+"""What a run found, in a few lines for its summary. Tables are read in batches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_reuse.cli.progress import counted
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.scan import TableScan
 
-SHOWN = 5
+FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
 
 
 def findings(manifest: Manifest, folder: str) -> Iterator[str]:
-    """The most copied chunks, the threshold they passed, and a hint where there was nothing."""
+    """What is copied most, where known content was found, and a hint where there was nothing."""
     if manifest.accounting.records and not manifest.accounting.pages:
         yield "No record became a page: the reasons above say why."
         yield ""
-    if tables.FREQUENT_CHUNKS.name in manifest.tables():
-        yield from _most_copied(manifest, folder)
+    there = _Result(manifest, folder)
+    if there.has(tables.FREQUENT_CHUNKS):
+        yield from _most_copied(there)
+    if there.has(tables.PAGE_REUSE):
+        yield from _reuse(there)
+    if there.has(tables.NILSIMSA_SWEEP):
+        yield from _sweep(there)
 
 
-def _most_copied(manifest: Manifest, folder: str) -> Iterator[str]:
-    rows = tables.read(folder, tables.FREQUENT_CHUNKS.name)
-    yield f"most copied chunks ({_selection(manifest, folder)}):"
-    order = [("occurrences", "descending"), ("sha1", "ascending")]
-    for row in rows.take(pc.select_k_unstable(rows, SHOWN, order)).to_pylist():
-        text = " ".join(row["text"].split())
-        shown = text if len(text) <= _TEXT_WIDTH else text[: _TEXT_WIDTH - 1] + "…"
-        hosts = f"{row['hosts']:,} host" + ("s" if row["hosts"] != 1 else "")
-        yield f"  {row['occurrences']:>9,} times on {hosts}: {shown}"
+class _Result:
+    """The tables of a result, a batch of some columns at a time."""
+
+    def __init__(self, manifest: Manifest, folder: str) -> None:
+        self.settings, self._parts, self._folder = manifest.settings, manifest.tables(), folder
+        self._thresholds = manifest.thresholds
+
+    def has(self, schema: tables.TableSchema) -> bool:
+        return schema.name in self._parts
+
+    def rows(self, schema: tables.TableSchema) -> int:
+        return sum(part.rows for part in self._parts[schema.name])
+
+    def batches(self, schema: tables.TableSchema, columns: Sequence[str]) -> Iterator[pa.Table]:
+        for batch in TableScan(self._folder, schema.name).batches(list(columns)):
+            yield pa.Table.from_batches([batch])
+
+    def top(self, schema: tables.TableSchema, by: str, n: int, columns: Sequence[str],
+            keep: str = "") -> list[dict[str, Any]]:
+        """The `n` rows with the greatest `by`, ties to the smaller first column; with `keep`
+        only rows where that column is true."""
+        order = [(by, "descending"), (columns[0], "ascending")]
+        best = schema.arrow().empty_table().select([*columns])
+        for batch in self.batches(schema, columns):
+            some = batch.filter(batch[keep]) if keep else batch
+            best = pa.concat_tables([best, some]).sort_by(order).slice(0, n)
+        return best.to_pylist()
+
+    def above(self, what: str) -> str:
+        """The share above which pages or directories were flagged."""
+        threshold = self._thresholds.get(what)
+        if threshold is None:
+            return ""
+        never = ", so none can be" if threshold >= 1 else ""
+        return f" (share above {threshold:.4g}{never})"
+
+    def count(self, schema: tables.TableSchema, column: str) -> int:
+        """The sum of `column`, which is how many rows are true in one of flags."""
+        return sum(pc.sum(batch[column]).as_py() or 0 for batch in self.batches(schema, [column]))
+
+
+def _most_copied(there: _Result) -> Iterator[str]:
+    if there.rows(tables.FREQUENT_FILES):
+        yield f"most copied files ({_selection(there, 'file')}):"
+        for row in there.top(tables.FREQUENT_FILES, "occurrences", FILES_SHOWN,
+                             ("sha1", "occurrences", "hosts", "first_url")):
+            yield f"  {_times(row)}: {row['first_url']}"
+        yield ""
+    found = there.rows(tables.FREQUENT_CHUNKS)
+    if not found:
+        across = there.settings.get("min-hosts", 1)
+        where = f" on {across:,} hosts or more (--min-hosts)" if across > 1 else ""
+        yield (f"No chunk occurs more than once{where}." if there.settings["top"] else
+               f"No chunk occurs {_selection(there, 'chunk')}{where}; --chunk-threshold lowers "
+               "the bar.")
+        yield ""
+        return
+    yield f"most copied chunks ({_selection(there, 'chunk')}):"
+    for row in there.top(tables.FREQUENT_CHUNKS, "occurrences", CHUNKS_SHOWN,
+                         ("sha1", "occurrences", "hosts", "text")):
+        yield f"  {_times(row)}: {_short(row['text'])}"
     yield ""
 
 
-def _selection(manifest: Manifest, folder: str) -> str:
-    """By which rule chunks were listed."""
-    if manifest.settings["top"]:
-        return f"the {manifest.settings['top']:,} most frequent"
-    threshold = manifest.settings["chunk-threshold"]
+def _reuse(there: _Result) -> Iterator[str]:
+    pages, places = (there.count(schema, "flagged")
+                     for schema in (tables.PAGE_REUSE, tables.NEIGHBOURHOODS))
+    lists = [name.split(" sha256:")[0] for name in there.settings.get("labels", ())]
+    yield (f"known content ({'labels of ' + ', '.join(lists) if lists else 'what discovery found'}"
+           f") in {counted(there.rows(tables.MATCHED_CHUNKS), 'chunk')} and "
+           f"{counted(there.rows(tables.MATCHED_FILES), 'file')}")
+    if stopped := there.count(tables.PAGE_REUSE, "stop_chunks"):
+        yield f"{counted(stopped, 'stop chunk')} did not count"
+    yield (f"flagged: {pages:,} of {counted(there.rows(tables.PAGE_REUSE), 'page')}"
+           f"{there.above('page')}, {places:,} of {there.rows(tables.NEIGHBOURHOODS):,} "
+           f"directories{there.above('neighbourhood')}{', most in' if places else ''}")
+    value = "mean_contains" if there.settings.get("neighbourhood-score") == "mean" else "badness"
+    found = there.top(tables.NEIGHBOURHOODS, "matching", PLACES_SHOWN * DEEPEST,
+                      ("prefix", "matching", "chunks", "pages", value, "flagged"), keep="flagged")
+    for row in _topmost(found)[:PLACES_SHOWN]:
+        yield (f"  {row['prefix']}: {row[value]:.0%} of its {counted(row['chunks'], 'chunk')} "
+               f"on {counted(row['pages'], 'page')}")
+    yield ""
+
+
+def _topmost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without directories that hold just what one above them holds."""
+    kept: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: (-row["matching"], row["prefix"])):
+        same = (row["matching"], row["chunks"], row["pages"])
+        if not any(row["prefix"].startswith(above["prefix"])
+                   and same == (above["matching"], above["chunks"], above["pages"])
+                   for above in kept):
+            kept.append(row)
+    return kept
+
+
+def _sweep(there: _Result) -> Iterator[str]:
+    yield "Nilsimsa scores (at low thresholds every chunk is compared with every label):"
+    for batch in there.batches(tables.NILSIMSA_SWEEP, tables.NILSIMSA_SWEEP.names):
+        for row in batch.to_pylist():
+            yield (f"  {row['threshold']:>4} or more: {row['matching']:,} chunks match, "
+                   f"{row['matching'] - row['exact']:,} of them not exactly")
+    yield ""
+
+
+def _times(row: dict[str, Any]) -> str:
+    return f"{row['occurrences']:>9,} times on {counted(row['hosts'], 'host')}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TEXT_WIDTH else text[: _TEXT_WIDTH - 1] + "…"
+
+
+def _selection(there: _Result, kind: str) -> str:
+    """By which rule files or chunks were listed."""
+    if there.settings["top"]:
+        return f"the {there.settings['top']:,} most frequent"
+    threshold = there.settings[f"{kind}-threshold"]
     if threshold != "auto":
-        return f"more than {threshold:,} times"
-    counts = tables.read(folder, tables.FREQUENCY_HISTOGRAM.name)
-    total = pc.sum(pc.multiply(counts["occurrences"], counts["distinct"])).as_py() or 0
-    return f"more than {auto_threshold(total):,} times: automatic for {total:,} chunks"
+        return f"more than {counted(threshold, 'time')}"
+    total = 0
+    for batch in there.batches(tables.FREQUENCY_HISTOGRAM, tables.FREQUENCY_HISTOGRAM.names):
+        counts = batch.filter(pc.equal(batch["kind"], kind))
+        total += pc.sum(pc.multiply(counts["occurrences"], counts["distinct"])).as_py() or 0
+    threshold = counted(auto_threshold(kind, total), "time")
+    return f"more than {threshold}: automatic for {counted(total, kind)}"

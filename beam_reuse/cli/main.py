@@ -3,21 +3,23 @@
 import atexit
 import logging
 import os
+import re
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from beam_reuse.cli.arguments import Arguments, UsageError, parse
+from beam_reuse.cli.arguments import Arguments, UsageError, parse, spelled
 from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import TooManyRejectsError, execute
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
-from beam_reuse.options.table import settings_from, shown_settings
-from beam_reuse.plan import RunPlan, usable_cores
+from beam_reuse.options.table import BY_NAME, EXPERIMENTS
+from beam_reuse.options.values import settings_from, shown_settings
+from beam_reuse.plan import Command, RunPlan, usable_cores
 
 LONGEST_MESSAGE = 600
 
@@ -30,9 +32,8 @@ def entry() -> NoReturn:
         threading.excepthook = lambda _: None
     signal.signal(signal.SIGTERM, _stop)
     status = main(sys.argv[1:])
-    if status == 0:
-        sys.exit(0)
-    # A run that was stopped leaves threads of Beam that wait for ever for a worker's answer.
+    # Taking the interpreter down takes a second, and for ever where a thread of Beam waits for
+    # a worker that is gone.
     sys.stdout.flush()
     sys.stderr.flush()
     atexit._run_exitfuncs()
@@ -55,6 +56,10 @@ def main(argv: Sequence[str]) -> int:
         return _fail(1, str(error), debug)
     except KeyboardInterrupt:
         return _fail(1, "stopped; no result was written.", debug)
+    except BrokenPipeError:
+        # Whoever read our words has gone; what was written stands.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except Exception as error:
         if "KeyboardInterrupt" in str(error):
             return _fail(1, "stopped; no result was written.", debug)
@@ -73,11 +78,27 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     return 0
 
 
+def _labels(arguments: Arguments, argv: Sequence[str]) -> int:
+    plan = plan_of(arguments)
+    if arguments.values.get("dry-run"):
+        return _dry_run(plan)
+    from beam_reuse.cli.label_lists import make_labels
+    from beam_reuse.cli.summary import console, print_labels
+
+    print_labels(console(), make_labels(plan), plan.output)
+    return 0
+
+
 def _dry_run(plan: RunPlan) -> int:
     from beam_reuse import pipeline
     from beam_reuse.cli.summary import console, print_dry_run
 
-    ResultFolder(plan.output, plan.overwrite).check()
+    if plan.command == "labels":
+        from beam_reuse.cli.label_lists import refuse_existing
+
+        refuse_existing(plan)
+    else:
+        ResultFolder(plan.output, plan.overwrite).check()
     settings = shown_settings(plan.command, plan.settings)
     print_dry_run(console(), plan, pipeline.survey(plan), settings)
     return 0
@@ -89,28 +110,68 @@ def _demo(arguments: Arguments, argv: Sequence[str]) -> int:
     return run_demo(arguments.values, arguments.beam_args, [PROGRAM, *argv])
 
 
+def _check(arguments: Arguments, argv: Sequence[str]) -> int:
+    from beam_reuse.cli.checking import run_check
+
+    return run_check(arguments.inputs, arguments.values)
+
+
+def _sample(arguments: Arguments, argv: Sequence[str]) -> int:
+    from beam_reuse.cli.judging import run_sample
+
+    return run_sample(arguments.inputs, arguments.values)
+
+
+def _evaluate(arguments: Arguments, argv: Sequence[str]) -> int:
+    from beam_reuse.cli.judging import run_evaluate
+
+    return run_evaluate(arguments.inputs, arguments.values)
+
+
+def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
+    from beam_reuse.cli.experiments import run_experiment
+
+    return run_experiment(arguments, plan_of(arguments), [PROGRAM, *argv])
+
+
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
-    "run": _run, "index": _run, "demo": _demo,
+    "run": _run, "index": _run, "labels": _labels, "check": _check, "demo": _demo,
+    "sample": _sample, "evaluate": _evaluate, **dict.fromkeys(EXPERIMENTS.split(), _experiment),
 }
 
 
 def plan_of(arguments: Arguments) -> RunPlan:
-    """The plan that a `run` or `index` command line asks for."""
-    values: dict[str, Any] = arguments.values
+    """The plan that the command line of a run of any kind asks for."""
+    command, values = arguments.command, dict(arguments.values)
     if "output" not in values:
-        raise UsageError(f"{arguments.command}: give the folder for the result with -o DIR.")
-    if not arguments.inputs:
-        raise UsageError(f"{arguments.command}: give one or more INPUT: files, folders or globs.")
+        what = "file for the list with -o FILE" if command == "labels" else (
+            "folder for the result with -o DIR")
+        raise UsageError(f"{spelled(command)}: give the {what}.")
+    if not arguments.inputs and "merge" not in values:
+        raise UsageError(f"{spelled(command)}: give one or more INPUT: files, folders or globs."
+                         f"{_hint(values)}")
+    from beam_reuse.cli.adopting import adopted
+
+    values = adopted(command, values)
     return RunPlan(
-        command="index" if arguments.command == "index" else "run",
+        command="run" if command in EXPERIMENTS.split() else cast(Command, command),
         inputs=tuple(local_path(path) for path in arguments.inputs),
         output=local_path(values["output"]),
-        settings=settings_from(values),
+        settings=settings_from(values, command),
+        merge=tuple(map(local_path, values.get("merge", ()))),
+        remove=tuple(map(local_path, values.get("remove", ()))),
         runner=values.get("runner", "local"),
         workers=values.get("workers", usable_cores()),
         beam_args=arguments.beam_args,
         overwrite=values.get("overwrite", False),
     )
+
+
+def _hint(values: dict[str, Any]) -> str:
+    """Where INPUT may have gone: an option with many files takes all that follow it."""
+    greedy = [name for name in values if BY_NAME[name].takes_many]
+    return f" They stand before --{greedy[0]}, which takes all files that follow it." if (
+        greedy) else ""
 
 
 def short_message(error: BaseException) -> str:
@@ -120,6 +181,7 @@ def short_message(error: BaseException) -> str:
     if "Traceback (most recent call last)" in text:
         told = [line for line in text.splitlines() if line and not line[0].isspace()]
         text = next((line for line in reversed(told) if ": " in line), text)
+    text = re.sub(r" \[while running '[^']*'\]$", "", text.strip())
     return (text or _kind(error))[:LONGEST_MESSAGE]
 
 

@@ -158,6 +158,11 @@ def megabytes(size: float) -> str:
     return f"{size:.0f} B"
 
 
+def counted(number: int, what: str) -> str:
+    """`1 host`, `2 hosts`, `1,000 hosts`."""
+    return f"{number:,} {what}" + ("s" if number != 1 else "")
+
+
 def clock(seconds: float) -> str:
     """Seconds as h:mm:ss, or m:ss below an hour."""
     minutes, rest = divmod(int(seconds), 60)

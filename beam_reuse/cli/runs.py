@@ -13,7 +13,8 @@ from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.io.files import join
 from beam_reuse.io.results.manifest import Manifest, Outcome
 from beam_reuse.io.results.run_folder import ResultFolder, Workspace
-from beam_reuse.options.table import recorded_settings
+from beam_reuse.options.table import BY_NAME
+from beam_reuse.options.values import recorded_settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import prepare
 
@@ -42,6 +43,7 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
     started = time.time()
     prepare(plan)
     from beam_reuse import pipeline
+    from beam_reuse.core.shares import ONE
 
     with ResultFolder(plan.output, plan.overwrite) as folder:
         with ProgressMonitor(folder.work.progress) as progress:
@@ -49,12 +51,24 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
         refuse_too_many_rejects(plan, outcome, folder.work)
         manifest = Manifest(
             "index" if plan.command == "index" else "result",
-            recorded_settings(plan.command, plan.settings),
+            recorded(plan),
             outcome.accounting,
             outcome.parts,
+            thresholds={name: share / ONE for name, share in outcome.thresholds.items()},
         )
         folder.publish(manifest, run_info(plan, outcome, command_line, started))
     return FinishedRun(manifest, outcome.bytes_read, time.time() - started)
+
+
+def recorded(plan: RunPlan) -> dict[str, Any]:
+    """The settings of the manifest: lists by their names and content, not by their paths."""
+    from beam_reuse.io.labels.lists import list_id
+
+    settings = recorded_settings(plan.command, plan.settings)
+    return {
+        name: [list_id(path) for path in value] if BY_NAME[name].takes_many else value
+        for name, value in settings.items()
+    }
 
 
 def refuse_too_many_rejects(plan: RunPlan, outcome: Outcome, work: Workspace) -> None:

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from beam_reuse.cli.findings import findings
-from beam_reuse.cli.progress import clock, megabytes
+from beam_reuse.cli.label_lists import MadeLabels
+from beam_reuse.cli.progress import clock, counted, megabytes
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.plan import RunPlan, Survey
 
@@ -30,8 +31,8 @@ def print_summary(
     to: Console, manifest: Manifest, folder: str, bytes_read: int, seconds: float
 ) -> None:
     """Accounting, tables with rows, time and speed of a finished run."""
-    _print_table(to, _accounting(manifest.accounting))
-    _print_table(to, _tables(manifest))
+    print_table(to, _accounting(manifest.accounting))
+    print_table(to, _tables(manifest))
     for line in findings(manifest, folder):
         to.print(line, markup=False, soft_wrap=not to.is_terminal, overflow="ellipsis",
                  no_wrap=True)
@@ -41,7 +42,15 @@ def print_summary(
     to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
 
 
-def _print_table(to: Console, table: Table) -> None:
+def print_labels(to: Console, made: MadeLabels, path: str) -> None:
+    """What became of the originals, and how many labels they gave."""
+    if made.accounting.records:
+        print_table(to, _accounting(made.accounting))
+        to.print(f"{megabytes(made.bytes_read)} read in {made.seconds:.1f} s")
+    to.print(Text.assemble((counted(made.labels, "label"), "bold"), f" in {path}"), soft_wrap=True)
+
+
+def print_table(to: Console, table: Table) -> None:
     """Print a table and an empty line; in a pipe without the blanks that pad its columns."""
     with to.capture() as shown:
         to.print(table)
@@ -81,14 +90,14 @@ def _tables(manifest: Manifest) -> Table:
     table = _grid()
     table.add_row("[bold]table", "[bold]rows", "")
     for name, parts in manifest.tables().items():
-        files = f"{len(parts)} files" if len(parts) > 1 else ""
+        files = counted(len(parts), "file") if len(parts) > 1 else ""
         table.add_row(f"  {name}", f"{sum(part.rows for part in parts):,}", files)
     return table
 
 
 def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping) -> None:
     """What a run would do."""
-    to.print(f"{len(survey.files):,} input files, {megabytes(survey.bytes)}:")
+    to.print(f"{counted(len(survey.files), 'input file')}, {megabytes(survey.bytes)}:")
     for path, size in survey.files[:FILES_SHOWN]:
         to.print(f"  {path} ({megabytes(size)})", markup=False, soft_wrap=True)
     if len(survey.files) > FILES_SHOWN:
@@ -96,6 +105,7 @@ def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping)
     to.print("settings:")
     for name, value in settings.items():
         to.print(f"  {name}: {value}", markup=False, soft_wrap=True)
-    to.print(f"{survey.steps} steps, runner {plan.runner}, {plan.workers} workers; "
+    to.print(f"{counted(survey.steps, 'step')}, runner {plan.runner}, "
+             f"{counted(plan.workers, 'worker')}; "
              f"the result would go to {plan.output}", markup=False, soft_wrap=True)
     to.print("Dry run: nothing was written.")

@@ -27,6 +27,8 @@ def check_result(folder: str, planted: Planted) -> list[Check]:
         *_accounting(folder, planted),
         *_pages(folder, planted),
         *_passages(folder, planted),
+        *_files(folder, planted),
+        *_theft(folder, planted),
     ]
 
 
@@ -52,12 +54,46 @@ def _passages(folder: str, planted: Planted) -> Iterator[Check]:
         row = found.pop(passage.sha1, None)
         counts = row and tuple(row[n] for n in ("occurrences", "pages", "hosts", "domains"))
         yield Check(f"{passage.name}: {_told(passage)}", _expected(passage), counts)
+    stolen = [found.pop(sha1, {}).get("occurrences") for sha1 in planted.theft.sha1s]
+    copies = planted.theft.pages + 1
+    yield Check(f"an article of {planted.theft.paragraphs} paragraphs: {copies} copies of each",
+                [copies] * planted.theft.paragraphs, stolen)
+    found.pop(planted.file.sha1, None)
     yield Check("nothing reported that was not planted", [], sorted(found))
     histogram: Counter[int] = Counter()
     for row in tables.read(folder, "frequency_histogram").to_pylist():
         if row["kind"] == "chunk":
             histogram[row["occurrences"]] += row["distinct"]
     yield Check("how many chunks occur how often", planted.chunk_occurrences, dict(histogram))
+
+
+def _files(folder: str, planted: Planted) -> Iterator[Check]:
+    rows = tables.read(folder, "frequent_files").to_pylist()
+    found = [(row["sha1"], row["occurrences"], row["hosts"]) for row in rows]
+    file = planted.file
+    yield Check(f"{file.path} on {file.hosts} hosts, and no other file",
+                [(file.sha1, file.hosts, file.hosts)], found)
+    matched = tables.read(folder, "matched_files")["sha1"].to_pylist()
+    yield Check("each of its copies", [file.sha1] * file.hosts, matched)
+
+
+def _theft(folder: str, planted: Planted) -> Iterator[Check]:
+    """The directory that lives on another's article, and whose it is."""
+    theft = planted.theft
+    prefix, matching = f"{theft.thief}/{theft.directory}/", theft.pages * theft.paragraphs
+    places = {row["prefix"]: row for row in tables.read(folder, "neighbourhoods").to_pylist()}
+    row = places.get(prefix, {})
+    yield Check(f"{prefix} flagged: its pages are copies",
+                (True, theft.pages, matching, theft.paragraphs),
+                tuple(row.get(n) for n in ("flagged", "pages", "matching", "distinct_matching")))
+    sources = tables.read(folder, "neighbourhood_sources").to_pylist()
+    yield Check(f"taken from {theft.source}", [(theft.source, matching, theft.paragraphs)],
+                [(r["source"], r["matching"], r["distinct_matching"]) for r in sources
+                 if r["prefix"] == prefix])
+    known = sum(p.occurrences for p in planted.passages if p.is_frequent)
+    known += theft.paragraphs * (theft.pages + 1) + planted.file.hosts
+    yield Check("every copy of everything", known,
+                tables.read(folder, "matched_chunks").num_rows)
 
 
 def _expected(passage: PlantedPassage) -> tuple[int, int, int, int] | None:

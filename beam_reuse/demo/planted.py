@@ -83,6 +83,54 @@ PASSAGES = (
 
 
 @dataclass(frozen=True)
+class PlantedTheft:
+    """An article of one host whose paragraphs stand on every page of a directory elsewhere."""
+
+    victim: str
+    victim_page: int
+    thief: str
+    directory: str
+    pages: int
+    paragraphs: int
+
+    @property
+    def html(self) -> tuple[str, ...]:
+        return tuple(
+            f"<p>{Prose(f'article {i}').paragraph(4).replace('é', 'e')}</p>"
+            for i in range(self.paragraphs))
+
+    @property
+    def sha1s(self) -> tuple[str, ...]:
+        return tuple(hashlib.sha1(text.encode()).hexdigest() for text in self.html)
+
+    @property
+    def source(self) -> str:
+        """Registered domain of the host it was taken from."""
+        return ".".join(self.victim.split(".")[-2:])
+
+
+@dataclass(frozen=True)
+class PlantedFile:
+    """A file that stands, byte for byte, on the first `hosts` hosts."""
+
+    path: str
+    hosts: int
+
+    @property
+    def content(self) -> str:
+        """One chunk, too: there is no blank line in it."""
+        return f"/* {Prose('library').paragraph(3).replace('é', 'e')} */"
+
+    @property
+    def sha1(self) -> str:
+        return hashlib.sha1(self.content.encode()).hexdigest()
+
+
+THEFT = PlantedTheft("www.clockmakers.example", 4, "finest-articles.example", "stolen", 12, 3)
+FILE = PlantedFile("/library.js", 12)
+
+
+@dataclass(frozen=True)
 class DamagedPlace:
     """Where a record cannot be read: file name and offset of its first byte."""
 
@@ -99,6 +147,8 @@ class Planted:
     damaged: tuple[DamagedPlace, ...]
     chunk_occurrences: Mapping[int, int]
     passages: tuple[PlantedPassage, ...] = PASSAGES
+    theft: PlantedTheft = THEFT
+    file: PlantedFile = FILE
 
     @property
     def records(self) -> int:

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from beam_reuse.demo.planted import (
+    FILE,
     HOSTS,
     PAGES_PER_HOST,
     PASSAGES,
+    THEFT,
     DamagedPlace,
     Planted,
     occurrence_histogram,
@@ -22,6 +24,7 @@ from beam_reuse.demo.warc import chunked, gzip_member, http_response, warc_recor
 
 FILES = ("sample-00000.warc.gz", "sample-00001.warc.gz")
 HTML = "text/html; charset=utf-8"
+SCRIPT = "application/javascript"
 START = datetime.datetime(2026, 1, 5, 8, 0, 0)
 
 
@@ -85,6 +88,7 @@ def sample_crawl() -> SampleCrawl:
         if number % 2 == 0:
             _add_captures(crawl, host)
         _add_leftovers(crawl, host, number)
+    _add_theft(crawl)
     _add_damage(crawl)
     return crawl
 
@@ -101,8 +105,10 @@ def _add_site(crawl: SampleCrawl, host: str) -> None:
     for number in range(PAGES_PER_HOST):
         chunks = _page_chunks(host, number)
         crawl.add_page(page_url(host, number), _encoded(number, "\n".join(chunks)), chunks)
+    if host in HOSTS[: FILE.hosts]:
+        crawl.add_page(f"http://{host}{FILE.path}", _plain([FILE.content], SCRIPT), [FILE.content])
     script = [f"// {host}\nvar name = '{host}';", f"function greet() {{ return '{host}'; }}"]
-    crawl.add_page(f"http://{host}/main.js", _plain(script, "application/javascript"), script)
+    crawl.add_page(f"http://{host}/main.js", _plain(script, SCRIPT), script)
     text = [Prose(f"{host} text {i}").paragraph() for i in range(3)]
     crawl.add_page(f"http://{host}/about.txt", _plain(text, "text/plain; charset=utf-8"), text)
 
@@ -119,8 +125,20 @@ def _page_chunks(host: str, number: int) -> list[str]:
         if (host, number) in passage.page_numbers()
         for _ in range(passage.per_page)
     ]
+    if (host, number) == (THEFT.victim, THEFT.victim_page):
+        planted += THEFT.html
     foot = f'<div class="foot">Page {number} of {host}</div>\n</body></html>'
     return [head, *own[:2], *planted, *own[2:], foot]
+
+
+def _add_theft(crawl: SampleCrawl) -> None:
+    """A site that lives on another's article."""
+    for number in range(THEFT.pages):
+        head = f"<html><head><title>Read this, no. {number}</title></head><body>"
+        foot = f'<div class="foot">Finest articles, page {number}</div></body></html>'
+        chunks = [head, *THEFT.html, foot]
+        crawl.add_page(f"http://{THEFT.thief}/{THEFT.directory}/{number}.html",
+                       http_response("\n".join(chunks).encode(), HTML), chunks)
 
 
 def _encoded(number: int, html: str) -> bytes:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from beam_reuse.core.settings import KINDS, SettingError
@@ -103,6 +105,47 @@ def _statuses(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(word) for word in _some_words(text)}))
 
 
+def parse_series(text: str) -> tuple[Fraction, ...]:
+    """The numbers of a list such as `1,2,5` or `100,200,...,5000`, exactly: three dots go on in
+    equal steps to the number behind them."""
+    found: list[Fraction] = []
+    words = _some_words(text)
+    for i, word in enumerate(words):
+        if word not in ("...", "…"):
+            found.append(Fraction(word))
+            continue
+        if len(found) < 2 or i + 2 > len(words):
+            raise ValueError(text)
+        end, step = Fraction(words[i + 1]), found[-1] - found[-2]
+        count = (end - found[-1]) / step if step else Fraction(-1)
+        if count.denominator != 1 or not 1 <= count <= 100_000:
+            raise ValueError(text)
+        found += [found[-1] + step * k for k in range(1, int(count))]
+    return tuple(found)
+
+
+def show_series(values: tuple[Any, ...]) -> str:
+    """A list of numbers as it is typed, with three dots if it goes in equal steps."""
+    exact = [Fraction(str(value)) for value in values]
+    steps = {b - a for a, b in pairwise(exact)}
+    words = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    if len(words) > 4 and len(steps) == 1:
+        words = [*words[:2], "...", words[-1]]
+    return ",".join(words)
+
+
+def _whole_series(text: str) -> tuple[int, ...]:
+    numbers = parse_series(text)
+    if any(number.denominator != 1 for number in numbers):
+        raise ValueError(text)
+    return tuple(int(number) for number in numbers)
+
+
+_SERIES = "a list of ascending numbers such as"
+WHOLE_SERIES = OptionKind("LIST", f"{_SERIES} 1,2,5 or 100,200,...,5000", _whole_series,
+                          show_series)
+SERIES = OptionKind("LIST", f"{_SERIES} 0,1,2.5 or 0,0.5,...,8",
+                    lambda text: tuple(map(float, parse_series(text))), show_series)
 WHOLE = OptionKind("N", "a whole number", int)
 SHARE = OptionKind("X", "a number from 0 to 1", float)
 SIZE = OptionKind("BYTES", "a number of bytes such as 500K, 64M or 1G", parse_size, show_size)
@@ -110,6 +153,15 @@ WORDS = OptionKind("LIST", "a comma-separated list", _some_words, listed)
 FOLDER = OptionKind("DIR", "a folder", str)
 FILE = OptionKind("FILE", "a file", str)
 NAME = OptionKind("NAME", "a name", str)
+FILES = OptionKind("FILE...", "one or more files", lambda text: tuple(text.split("\n")), listed)
+# Given once for each condition, not several after one name: a folder may follow.
+EACH_FILE = OptionKind(
+    "FILE", "a file; give the option again for each further one", FILES.parse, listed)
+CONDITIONS = OptionKind("CONDITION", "'COLUMN OP VALUE'", lambda text: tuple(text.split("\n")))
+NUMBERS = OptionKind(
+    "LIST", "a comma-separated list of whole numbers",
+    lambda text: tuple(int(word) for word in _some_words(text)), listed,
+)
 STATUSES = or_word(
     OptionKind("LIST", "a comma-separated list of HTTP status numbers", _statuses, listed), "all"
 )

@@ -5,74 +5,50 @@ An option with a `setting` changes values and is recorded in the manifest; one w
 where and how to run. Defaults are those of `core.settings`, never repeated here.
 """
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from beam_reuse.core.settings import (
-    CAPTURES,
-    NORMALISATIONS,
-    ChunkSettings,
-    SettingError,
-    Settings,
-)
+from beam_reuse.core.settings import CAPTURES, MATCHERS, NORMALISATIONS, SCORES, WAYS
 from beam_reuse.options.kinds import (
+    CONDITIONS,
     CONTENT_TYPES,
+    EACH_FILE,
     FILE,
+    FILES,
     FOLDER,
     NAME,
+    NUMBERS,
+    SERIES,
     SHARE,
     SIZE,
     STATUSES,
     WHOLE,
+    WHOLE_SERIES,
     WORDS,
     OptionKind,
     choice,
     optional,
     or_word,
 )
+from beam_reuse.options.option import FLAG, NEGATED, Option
 
-ANALYSES = ("discovery",)
-ALL = "run index demo"
-FLAG = dataclasses.replace(choice("true", "false"), show=lambda value: str(value).lower())
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option: `--name`, also `name:` in a config file. `kind` FLAG takes no value."""
-
-    group: str
-    name: str
-    kind: OptionKind
-    help: str
-    setting: str = ""
-    commands: tuple[str, ...] = ("run", "index")
-
-    @property
-    def is_flag(self) -> bool:
-        return self.kind is FLAG
-
-    def read(self, text: str) -> Any:
-        """The value that `text` gives this option; SettingError if it is not allowed."""
-        value = self.kind.read(self.name, text)
-        return value == "true" if self.is_flag else value
-
-    def of(self, settings: Settings) -> Any:
-        """This option's value in `settings`."""
-        value: Any = settings
-        for name in self.setting.split("."):
-            value = getattr(value, name)
-        return value
+ANALYSES = ("discovery", "detection")
+INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
+EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
+ALL = f"run index labels demo {EXPERIMENTS}"
+READING = f"run index labels {EXPERIMENTS}"
+ANALYSING = f"run labels {EXPERIMENTS}"
+CUTTING = f"{READING} check"
+JUDGING = "sample evaluate"
 
 
 def _option(group: str, name: str, kind: OptionKind, help: str, setting: str = "",
-            commands: str = "run index") -> Option:
+            commands: str = READING) -> Option:
     return Option(group, name, kind, help, setting, tuple(commands.split()))
 
 
 OPTIONS: tuple[Option, ...] = (
-    _option("running", "output", FOLDER, "folder for the result", "", ALL),
+    _option("running", "output", FOLDER, "where the result goes: a folder; a file for `labels`",
+            "", ALL),
     _option("running", "analyses", WORDS,
             f"what to compute: {', '.join(ANALYSES)}", "analyses", "run"),
     _option("running", "runner", NAME,
@@ -82,12 +58,13 @@ OPTIONS: tuple[Option, ...] = (
     _option("running", "overwrite", FLAG,
             "replace an earlier result; a folder that is not one is never touched", "", ALL),
     _option("running", "dry-run", FLAG,
-            "check input, settings and output, show what would be done, write nothing"),
+            "check input, settings and output, show what would be done, write nothing", "",
+            "run index"),
     _option("running", "config", FILE,
             "YAML file with any of these options as keys; the command line wins"),
     _option("running", "debug", FLAG, "show the full traceback when something fails", "", ALL),
     _option("reading", "captures", choice(*CAPTURES),
-            "a URL fetched twice: keep the latest capture, or all", "read.captures", "run"),
+            "a URL fetched twice: keep the latest capture, or all", "read.captures", ANALYSING),
     _option("reading", "status", STATUSES,
             "HTTP status numbers that make a page", "read.statuses"),
     _option("reading", "content-types", CONTENT_TYPES,
@@ -100,91 +77,136 @@ OPTIONS: tuple[Option, ...] = (
             "max_rejects"),
     _option("reading", "max-prefix-depth", WHOLE,
             "skip URLs with more directories than this (crawler traps); 0 is off",
-            "read.max_prefix_depth", "run"),
+            "read.max_prefix_depth", ANALYSING),
     _option("reading", "max-path-repeats", WHOLE,
             "skip URLs in whose path something stands this often in a row; 0 is off",
-            "read.max_path_repeats", "run"),
+            "read.max_path_repeats", ANALYSING),
     _option("chunks", "chunk-tags", WORDS,
-            "tags before which a page is cut into chunks", "chunks.tags"),
+            "tags before which a page is cut into chunks", "chunks.tags", CUTTING),
     _option("chunks", "chunk-normalise", choice(*NORMALISATIONS),
             "make runs of white space in a chunk one space before hashing, or not",
-            "chunks.normalise"),
+            "chunks.normalise", CUTTING),
     _option("chunks", "classic", FLAG,
             "the chunk rule of the published hash lists; fixes both options above",
-            "chunks.classic"),
+            "chunks.classic", CUTTING),
+    _option("chunks", "min-chunk-bytes", SIZE,
+            "chunks shorter than this, after normalising, do not count",
+            "stops.min_chunk_bytes", f"{ANALYSING} check"),
+    _option("chunks", "stop-chunks", FILES,
+            "lists of chunks that do not count: hashes or texts, as Parquet or as text",
+            "stops.lists", ANALYSING),
+    _option("chunks", "no-builtin-stop-chunks", NEGATED,
+            "let empty idioms such as <p>&nbsp;</p> count", "stops.builtin",
+            f"{ANALYSING} check"),
+    _option("lists", "merge", FILES, "add the labels of these lists", "", "labels"),
+    _option("lists", "remove", FILES, "leave out the hashes of these lists", "", "labels"),
+    _option("discovery", "file-threshold", or_word(WHOLE, "auto"),
+            "files that occur more often than this are reported",
+            "discovery.file_threshold", f"run {INJECT} {THRESHOLDS}"),
     _option("discovery", "chunk-threshold", or_word(WHOLE, "auto"),
             "chunks that occur more often than this are reported",
-            "discovery.chunk_threshold", "run"),
+            "discovery.chunk_threshold", f"run {EXPERIMENTS}"),
     _option("discovery", "top", optional(WHOLE),
-            "report the N most frequent chunks instead of those above a threshold",
+            "report the N most frequent files and chunks instead of those above a threshold",
             "discovery.top", "run"),
     _option("discovery", "min-hosts", WHOLE,
-            "report only chunks found on this many hosts or more", "discovery.min_hosts", "run"),
+            "report only what is found on this many hosts or more", "discovery.min_hosts", "run"),
+    _option("detection", "labels", FILES,
+            "look for what these lists hold, not for what discovery finds",
+            "detection.labels", "run"),
+    _option("detection", "min-chunks", WHOLE,
+            "flag no page with fewer chunks than this", "detection.min_chunks",
+            "run check"),
+    _option("detection", "page-threshold", or_word(SHARE, "auto"),
+            "flag pages with a larger share of matching chunks; auto: mean + one deviation",
+            "detection.page_threshold", f"run {MUTATE}"),
+    _option("detection", "neighbourhood-threshold", or_word(SHARE, "auto"),
+            "flag directories with a larger share; auto: mean + one deviation",
+            "detection.neighbourhood_threshold", f"run {MUTATE} {THRESHOLDS}"),
+    _option("detection", "neighbourhood-score", choice(*SCORES),
+            "a directory's share: of all its chunks, or the mean of its pages",
+            "detection.neighbourhood_score", "run"),
+    _option("detection", "matcher", choice(*MATCHERS),
+            "match chunks by their exact hash, or also by similar Nilsimsa digests",
+            "detection.matcher", "run labels"),
+    _option("detection", "nilsimsa-threshold", NUMBERS,
+            "least Nilsimsa score of a match; further numbers are only counted",
+            "detection.nilsimsa_thresholds", "run"),
+    _option("checking", "labels", EACH_FILE,
+            "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
+            "may be given several times", "", "check"),
+    _option("checking", "stop-chunks", EACH_FILE,
+            "list of chunks that do not count: hashes or texts, as Parquet or as text; may be "
+            "given several times", "", "check"),
+    _option("checking", "page-threshold", SHARE,
+            "flag pages with a larger share of known chunks (default: 0, any known chunk)",
+            "", "check"),
+    _option("checking", "json", FLAG, "answer with one JSON object per page", "", "check"),
+    _option("checking", "jsonl", FLAG,
+            'read lines of {"url": ..., "html" or "text": ...} and answer each at once with a line '
+            "of JSON", "", "check"),
+    _option("checking", "url", NAME, "the address of the page, if there is only one", "",
+            "check"),
+    _option("checking", "learn", FILE,
+            "trust this page: add its file and chunks to the labels, with --url as their source",
+            "", "check"),
+    _option("checking", "output", FILE,
+            "with --learn: the list to write, .brl or .parquet (default: that of --labels)", "",
+            "check"),
+    _option("checking", "overwrite", FLAG, "with --learn: replace another list", "", "check"),
+    _option("checking", "debug", FLAG, "show the full traceback when something fails", "",
+            "check"),
+    _option("experiment", "background", FILES,
+            "the crawl around the site: any INPUT", "", f"{INJECT} {MUTATE}"),
+    _option("experiment", "copies", WHOLE_SERIES,
+            "how often the site is copied; dots go on in equal steps", "experiment.copies", INJECT),
+    _option("experiment", "partial", FLAG,
+            "give every page of every copy a paragraph of its own at its head and its tail",
+            "experiment.partial", INJECT),
+    _option("experiment", "ways", WORDS,
+            f"what is done to pages: {', '.join(WAYS)}", "experiment.ways", MUTATE),
+    _option("experiment", "multiples", SERIES,
+            "mutations per page / mean chunks per page", "experiment.multiples", MUTATE),
+    _option("experiment", "runs", WHOLE, "random runs per multiple", "experiment.runs", MUTATE),
+    _option("experiment", "seed", WHOLE,
+            "decides how lots fall: the same, the same result", "experiment.seed", MUTATE),
+    _option("experiment", "blind-copies", WHOLE,
+            "blind labels are what discovery finds after this many copies of the site",
+            "experiment.blind_copies", MUTATE),
+    _option("experiment", "bad", FILES,
+            "lists of hashes judged bad: true positives when found", "", THRESHOLDS),
+    _option("experiment", "benign", FILES,
+            "lists of hashes judged benign: false positives when found", "", THRESHOLDS),
+    _option("judging", "of", NAME, "the table to draw rows from", "", "sample"),
+    _option("judging", "rows", WHOLE, "how many rows to draw (default: 100)", "", "sample"),
+    _option("judging", "seed", WHOLE, "another number gives another sample (default: 0)", "",
+            "sample"),
+    _option("judging", "where", CONDITIONS,
+            "draw only from rows such as 'badness > 0.5', 'url ~ example', 'contains != null'; "
+            "all conditions must hold", "", "sample"),
+    _option("judging", "pages", FILE,
+            "labelled pages: CSV, TSV or Parquet with the columns url, label and perhaps reason",
+            "", "evaluate"),
+    _option("judging", "neighbourhoods", FILE,
+            "labelled directories: the same with the columns prefix and label", "", "evaluate"),
+    _option("judging", "by", WORDS, "draw equally many rows for each value of these columns", "",
+            "sample"),
+    _option("judging", "by", WORDS,
+            "count pages by these columns of the sheet, or by host, site, domain or "
+            "neighbourhood (default: reason)", "", "evaluate"),
+    _option("judging", "bins", WHOLE,
+            "intervals into which columns of numbers are cut for --by (default: 5)", "", "sample"),
+    _option("judging", "output", FILE, "CSV or TSV file to write (default: standard output)",
+            "", "sample"),
+    _option("judging", "output", FOLDER, "folder for the figures as CSV and JSON", "",
+            "evaluate"),
+    _option("judging", "overwrite", FLAG, "replace files that are there already", "", JUDGING),
+    _option("judging", "debug", FLAG, "show the full traceback when something fails", "", JUDGING),
 )
-BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
+# An option that several commands take in words of their own stands here as its first row has it.
+BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTIONS)}
 
 
 def options_of(command: str) -> tuple[Option, ...]:
     """The options of one command, in the order of the table."""
     return tuple(option for option in OPTIONS if command in option.commands)
-
-
-def settings_from(values: Mapping[str, Any]) -> Settings:
-    """Settings from option values by option name; what is not given has its default.
-
-    Raises SettingError for a value out of range or for options that contradict each other.
-    """
-    if values.get("classic"):
-        classic = ChunkSettings.published()
-        values = {"chunk-tags": classic.tags, "chunk-normalise": classic.normalise, **values}
-    groups: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
-        if option := BY_NAME[name].setting:
-            group, _, field = option.rpartition(".")
-            groups.setdefault(group, {})[field] = value
-    top = groups.pop("", {})
-    _require_known_analyses(top.get("analyses", ()))
-    defaults = Settings()
-    parts = {
-        group: dataclasses.replace(getattr(defaults, group), **fields)
-        for group, fields in groups.items()
-    }
-    return dataclasses.replace(defaults, **parts, **top)
-
-
-def _require_known_analyses(asked: tuple[str, ...]) -> None:
-    unknown = [name for name in asked if name not in ANALYSES]
-    if unknown:
-        raise SettingError(
-            f"--analyses: {', '.join(unknown)} is not available; "
-            f"this version has {', '.join(ANALYSES)}"
-        )
-
-
-def recorded_settings(command: str, settings: Settings) -> dict[str, Any]:
-    """What the manifest says of the settings: every option that changes values, by name."""
-    return {
-        option.name: _plain(option, settings) for option in options_of(command) if option.setting
-    }
-
-
-def _plain(option: Option, settings: Settings) -> Any:
-    value = option.of(settings)
-    if value is None:
-        return option.kind.show(None) or None
-    return list(value) if isinstance(value, tuple) else value
-
-
-def shown_settings(command: str, settings: Settings) -> dict[str, str]:
-    """The same for people: every option that changes values as it would be typed."""
-    return {
-        option.name: option.kind.show(option.of(settings)) or "none"
-        for option in options_of(command) if option.setting
-    }
-
-
-def default_text(option: Option) -> str:
-    """The default as a user would type it; '' where help tells it or there is none."""
-    if not option.setting or option.is_flag:
-        return ""
-    return option.kind.show(option.of(Settings()))

@@ -2,6 +2,7 @@
 
 import logging
 import multiprocessing
+import os
 import signal
 import threading
 from typing import Any
@@ -17,7 +18,8 @@ _STATE_CACHE_BYTES = 100 << 20
 
 
 def serve(control_address: str, worker_id: str) -> None:
-    """Run bundles for the runner at `control_address` until it hangs up."""
+    """Run bundles for the runner at `control_address` until it hangs up or dies."""
+    threading.Thread(target=_follow_driver, daemon=True).start()
     keep_freed_memory()
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     sdk_worker.SdkHarness(
@@ -26,6 +28,15 @@ def serve(control_address: str, worker_id: str) -> None:
         state_cache_size=_STATE_CACHE_BYTES,
         runner_capabilities=worker_handlers.FNAPI_RUNNER_CAPABILITIES,
     ).run()
+
+
+def _follow_driver() -> None:
+    """End with the driver: one that is stopped while a worker starts never calls it, and the
+    worker would wait a minute for it."""
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(0)
 
 
 class ForkedEnvironment(environments.Environment):
@@ -48,6 +59,7 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
 
     def __init__(self, _: bytes, state: Any, provision_info: Any, grpc_server: Any) -> None:
         super().__init__(state, provision_info, grpc_server)
+        self._watcher: threading.Thread | None = None
 
     def start_worker(self) -> None:
         context = multiprocessing.get_context("forkserver")
@@ -58,7 +70,8 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
         self._watcher.start()
 
     def stop_worker(self) -> None:
-        self._watcher.join()
+        if self._watcher is not None:  # None: stopped while the worker was starting
+            self._watcher.join()
 
     def _watch(self) -> None:
         """Fail what the worker was asked to do if it dies; the runner would wait for ever."""

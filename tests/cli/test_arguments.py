@@ -8,16 +8,12 @@ import pytest
 
 from beam_reuse.cli.arguments import Arguments, UsageError, parse
 from beam_reuse.cli.config import ConfigError
+from beam_reuse.cli.help_texts import COMMANDS
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
 from beam_reuse.options.kinds import parse_size, show_size
-from beam_reuse.options.table import (
-    OPTIONS,
-    default_text,
-    options_of,
-    recorded_settings,
-    settings_from,
-)
+from beam_reuse.options.table import OPTIONS, options_of
+from beam_reuse.options.values import default_text, recorded_settings, settings_from
 
 
 def test_inputs_and_options_may_be_mixed() -> None:
@@ -51,6 +47,11 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
         (["run", "--max-reject", "0.1"], "Did you mean --max-rejects?"),
         (["run", "--max_rejects", "0.1"], "Did you mean --max-rejects?"),
         (["run", "--flink_mastr", "x"], "Did you mean --flink_master?"),
+        (["run", "--projct", "x"], "Did you mean --project?"),
+        (["run", "--page-treshold", "x"], "Did you mean --page-threshold?"),
+        (["run", "--tresh", "1"],
+         "Did you mean --file-threshold, --chunk-threshold or --page-threshold?"),
+        (["run", "--stopchunks", "x"], "Did you mean --stop-chunks?"),
         (["index", "a", "--top", "3"], "only of run"),
         (["run", "a", "--top"], "--top needs a value"),
         (["run", "a", "-q"], "-q"),
@@ -116,15 +117,30 @@ def test_no_option_given_is_the_default() -> None:
 def test_every_setting_has_an_option_and_shows_its_default() -> None:
     recorded = recorded_settings("run", Settings())
     assert recorded == {
-        "analyses": ["discovery"], "captures": "latest", "status": [200],
+        "analyses": ["discovery", "detection"], "captures": "latest", "status": [200],
         "content-types": ["document", "code"], "max-record-bytes": 64 << 20, "max-rejects": 0.5,
         "max-prefix-depth": 96, "max-path-repeats": 5, "chunk-tags": ["p", "div"],
-        "chunk-normalise": "whitespace", "classic": False, "chunk-threshold": "auto",
-        "top": None, "min-hosts": 1,
+        "chunk-normalise": "whitespace", "classic": False, "min-chunk-bytes": 0,
+        "stop-chunks": [], "no-builtin-stop-chunks": False, "file-threshold": "auto",
+        "chunk-threshold": "auto", "top": None, "min-hosts": 1, "labels": [], "min-chunks": 1,
+        "page-threshold": "auto", "neighbourhood-threshold": "auto",
+        "neighbourhood-score": "pooled", "matcher": "exact", "nilsimsa-threshold": [115],
     }
     for option in OPTIONS:
-        if shown := default_text(option):
+        if shown := default_text(option, "run"):
             assert settings_from({option.name: option.read(shown)}) == Settings()
+
+
+def test_labels_leave_out_short_chunks() -> None:
+    assert settings_from({}, "labels").stops.min_chunk_bytes == 100
+    assert settings_from({"min-chunk-bytes": 7}, "labels").stops.min_chunk_bytes == 7
+
+
+def test_options_with_many_files() -> None:
+    parsed = parse(["run", "a", "b", "--labels", "x,y", "z", "--stop-chunks=s", "-o", "out"])
+    assert parsed.inputs == ("a", "b")
+    assert parsed.values["labels"] == ("x,y", "z")
+    assert parsed.values["stop-chunks"] == ("s",)
 
 
 def test_an_index_records_only_what_it_depends_on() -> None:
@@ -178,6 +194,13 @@ def test_a_config_file_gives_options_inputs_and_beams_options(tmp_path: Path) ->
     )
 
 
+def test_underscores_in_keys_are_understood_as_dashes(tmp_path: Path) -> None:
+    path = config(tmp_path, "max_rejects: 0.1\nno_builtin_stop_chunks: true\nflink_master: x")
+    got = parse(["run", "a", "--config", path])
+    assert got.values == {"config": path, "max-rejects": 0.1, "no-builtin-stop-chunks": False}
+    assert got.beam_args == ("--flink_master=x",)
+
+
 def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> None:
     path = config(tmp_path, "inputs: a\ntop: 3")
     assert parse(["index", "b", "--config", path]).inputs == ("b",)
@@ -187,7 +210,8 @@ def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("max_rejects: 0.1", "Did you mean max-rejects?"),
+        ("max_rejets: 0.1", "Did you mean max-rejects?"),
+        ("max_rejects: 0.1\nmax-rejects: 0.2", "max-rejects is given twice"),
         ("flink_mastr: x", "Did you mean flink_master?"),
         ("input: x", "Did you mean inputs?"),
         ("config: other.yaml", "only be given on the command line"),
@@ -224,7 +248,7 @@ def test_help_and_simple_mistakes_need_no_beam(argv: list[str]) -> None:
     subprocess.run([sys.executable, "-c", script, *argv], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("command", ["run", "index", "demo"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if options_of(name)])
 def test_help_names_every_option_and_shows_examples(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

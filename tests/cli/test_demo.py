@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from beam_reuse.cli.main import main
 from beam_reuse.demo import show
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.planted import PASSAGES
+from beam_reuse.demo.planted import FILE, PASSAGES, THEFT
 from beam_reuse.demo.prose import Prose
 from beam_reuse.demo.sample import FILES, sample_crawl
 
@@ -68,7 +68,10 @@ def test_nothing_else_occurs_twice() -> None:
             pieces = re.split(rb"(?=<(?:p|div)[\s/>])" if html else rb"\n\n", payload)
             counts.update(hashlib.sha1(b" ".join(p.split())).hexdigest() for p in pieces)
     repeated = {sha1: n for sha1, n in counts.items() if n > 1}
-    assert repeated == {passage.sha1: passage.occurrences for passage in PASSAGES}
+    assert repeated == {
+        FILE.sha1: FILE.hosts, **dict.fromkeys(THEFT.sha1s, THEFT.pages + 1),
+        **{passage.sha1: passage.occurrences for passage in PASSAGES},
+    }
 
 
 def test_there_is_a_passage_on_each_side_of_the_threshold() -> None:
@@ -95,10 +98,13 @@ def test_the_checks_notice_what_is_missing(demo: Path) -> None:
         planted,
         page_urls=planted.page_urls | {"http://nowhere.example/"},
         passages=(*PASSAGES[1:], dataclasses.replace(PASSAGES[0], name="never planted")),
+        theft=dataclasses.replace(THEFT, directory="elsewhere"),
+        file=dataclasses.replace(FILE, hosts=13),
     )
     failed = {c.what for c in check_result(str(demo / "result"), more) if not c.passed}
     assert {"records read", "pages", "no page missing",
-            "nothing reported that was not planted"} <= failed
+            "nothing reported that was not planted", "each of its copies",
+            f"taken from {THEFT.source}"} <= failed
     assert any(what.startswith("never planted") for what in failed)
 
 

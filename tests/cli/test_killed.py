@@ -1,11 +1,14 @@
 """Whole runs, really stopped: what is left is no result, and the next run works."""
 
+import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,14 +19,19 @@ from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.io.results.run_folder import WORK_PREFIX
 from beam_reuse.io.results.tables import read, read_manifest
 
+# A small input is read by one process unless told otherwise.
+WITH_WORKERS = ("import beam_reuse.runners as runners; runners.SMALL_INPUT = 0\n"
+                "from beam_reuse.cli.main import entry; entry()")
 
-def start_run(tmp_path: Path) -> subprocess.Popen:
-    """A run of the sample crawl in a process of its own, past the start of its work."""
+
+def start_run(tmp_path: Path, workers: int = 1, **how: Any) -> subprocess.Popen:
+    """A run of the sample crawl in a process of its own (and those of its workers), past the
+    start of its work."""
     write_crawl(sample_crawl(), str(tmp_path / "crawl"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "beam_reuse", "run", str(tmp_path / "crawl"),
-         "-o", str(tmp_path / "out"), "--workers", "1"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-c", WITH_WORKERS, "run", str(tmp_path / "crawl"),
+         "-o", str(tmp_path / "out"), "--workers", str(workers)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **how,
     )
     while process.poll() is None and not list((tmp_path / "out").glob(WORK_PREFIX + "*")):
         time.sleep(0.05)
@@ -66,4 +74,21 @@ def test_a_polite_kill_cleans_up_even_where_a_shell_has_switched_ctrl_c_off(
     _, told = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "stopped; no result was written" in told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("workers", "seconds"), [(1, 0), (1, 2.5), (2, 3.5)])
+def test_ctrl_c_prints_one_line_and_ends_at_once(
+    tmp_path: Path, workers: int, seconds: float,
+) -> None:
+    """As a terminal does it: the signal goes to all processes of the run. (What workers are
+    forked from ends a moment later, when its imports are done.)"""
+    process = start_run(tmp_path, workers, start_new_session=True)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(timeout=10)
+    _, told = process.communicate(timeout=60)
+    lines = [line for line in told.splitlines() if not re.match(r"\d+:\d\d  ", line)]
+    assert lines == ["beam-reuse: stopped; no result was written."]
+    assert process.returncode == 1
     assert not (tmp_path / "out").exists()

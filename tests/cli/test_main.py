@@ -206,6 +206,16 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert not out.exists()
 
 
+def test_one_file_is_not_files(
+    pipeline: FakePipeline, out: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), 1))
+    assert main(["run", "a", "-o", str(out), "--dry-run", "--workers", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "1 input file," in shown and "1 step, runner local, 1 worker;" in shown
+
+
 def test_a_dry_run_checks_the_output_folder(
     pipeline: FakePipeline, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -243,6 +253,6 @@ def test_beams_long_messages_are_cut_to_their_gist() -> None:
         '  File "y.py", line 9, in run\n    again()\n'
         "OSError: spill file f is damaged at offset 3 [while running 'Write']\n"
     )
-    gist = "OSError: spill file f is damaged at offset 3 [while running 'Write']"
+    gist = "OSError: spill file f is damaged at offset 3"
     assert short_message(worker) == gist
     assert short_message(ValueError()) == "ValueError"

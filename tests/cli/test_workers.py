@@ -22,6 +22,18 @@ if __name__ == "__main__":
 """
 
 
+LEAVE_A_WORKER = """
+import multiprocessing, os
+from beam_reuse.runners.local_worker import serve
+if __name__ == "__main__":
+    worker = multiprocessing.get_context("forkserver").Process(
+        target=serve, args=("localhost:9", "nobody calls"), daemon=True)
+    worker.start()
+    print(worker.pid, flush=True)
+    os._exit(1)
+"""
+
+
 def children_of(pid: int) -> list[int]:
     """Processes started by `pid`."""
     found = []
@@ -33,6 +45,13 @@ def children_of(pid: int) -> list[int]:
         if int(fields[1]) == pid and fields[0] != "Z":
             found.append(int(entry.parent.name))
     return found
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
 
 
 def workers_of(pid: int) -> list[int]:
@@ -62,3 +81,15 @@ def test_a_killed_worker_ends_the_run_and_leaves_nothing(tmp_path: Path) -> None
                 and "forkserver" in Path(f"/proc/{worker}/cmdline").read_text()]
     again = subprocess.run(command, check=False, capture_output=True)
     assert again.returncode == 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_worker_ends_with_its_driver_even_if_it_was_never_called(tmp_path: Path) -> None:
+    script = tmp_path / "leave.py"
+    script.write_text(LEAVE_A_WORKER)
+    gone = subprocess.run([sys.executable, str(script)], stdout=subprocess.PIPE, timeout=60,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+    deadline = time.monotonic() + 20
+    while is_alive(int(gone.stdout)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,63 @@
+"""Labels say how their pages were cut; what looks for them must cut alike."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from beam_reuse.core.labels import LabelSettings
+from beam_reuse.core.settings import SettingError
+from beam_reuse.io.labels.loading import carried_settings
+
+LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
+
+
+def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Option values with the chunk settings of the lists of labels that are given.
+
+    Refuses a value that was given and differs: nothing would match, silently.
+    """
+    option = LISTS.get(command, "")
+    lists: tuple[str, ...] = values.get(option, ())
+    for path in (*lists, *values.get("remove", ())):
+        _require_list(path)
+    if values.get("matcher") == "nilsimsa" and command == "run":
+        _require_digests(lists)
+    made_with = carried_settings(lists)
+    if made_with is None:
+        return dict(values)
+    carried = _options_of(made_with)
+    for name, value in carried.items():
+        if name in values and values[name] != value:
+            raise SettingError(
+                f"--{name}: the labels of --{option} {lists[0]} were made with "
+                f"{_shown(value)}, and chunks cut otherwise would not match. Leave the option "
+                "out, or make the labels anew.")
+    return {**carried, **values}
+
+
+def _require_list(path: str) -> None:
+    """Refuse what is no list before anything runs; its first rows are read."""
+    from beam_reuse.io.labels.lists import read_list
+
+    next(iter(read_list(path, details=False)), None)
+
+
+def _require_digests(lists: tuple[str, ...]) -> None:
+    from beam_reuse.io.labels.lists import read_list
+
+    for path in lists:
+        if not any(batch.column("nilsimsa").null_count < len(batch) for batch in read_list(path)):
+            raise SettingError(
+                f"--matcher nilsimsa: the labels of {path} have no Nilsimsa digests. Make them "
+                "from the originals: beam-reuse labels ORIGINALS -o FILE --matcher nilsimsa")
+
+
+def _options_of(settings: LabelSettings) -> dict[str, Any]:
+    chunks = settings.chunks
+    return {
+        "chunk-tags": chunks.tags, "chunk-normalise": chunks.normalise,
+        "classic": chunks.classic, "min-chunk-bytes": settings.min_chunk_bytes,
+    }
+
+
+def _shown(value: Any) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value).lower()

@@ -1,0 +1,205 @@
+"""`beam-reuse sample` and `beam-reuse evaluate`: from options to files and to what people read."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from beam_reuse.cli.arguments import UsageError
+from beam_reuse.cli.summary import console, print_table
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.shares import ONE
+from beam_reuse.io.files import is_local, join, local_path
+from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
+from beam_reuse.judging.measures import Confusion, SweepStep
+from beam_reuse.judging.reports import file_names, write_report
+from beam_reuse.judging.sample import Sample, SampleSettings, draw
+from beam_reuse.judging.sheets import sheet_text, write_sheet
+
+STEPS_SHOWN = 20
+ABSENT_SHOWN = 5
+CLASSES_SHOWN = 40
+SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
+RATE_NAMES = {"precision": "TP / (TP + FP)", "recall": "TP / (TP + FN)",
+              "f1": "2 TP / (2 TP + FP + FN)", "false_positive_rate": "FP / (FP + TN)",
+              "accuracy": "(TP + TN) / judged"}
+
+
+def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Draw a sample and write it to the file asked for, or to standard output."""
+    if "of" not in values:
+        raise UsageError("sample: say of which table with --of TABLE.")
+    settings = SampleSettings(values["of"], **{
+        name: values[name] for name in ("rows", "seed", "by", "bins", "where") if name in values})
+    path = local_path(values.get("output", ""))
+    if path:
+        if not path.lower().endswith((".csv", ".tsv")):
+            raise UsageError(f"sample: -o {path}: give the name of a .csv or .tsv file.")
+        _refuse_existing([path], values, "it may hold labels already")
+    sample = draw(_one_folder("sample", folders), settings)
+    if path:
+        write_sheet(path, sample.columns(), sample.cells())
+        _print_sample(console(), sample, path)
+    else:
+        sys.stdout.write(sheet_text(sample.columns(), sample.cells()))
+        _print_sample(console(sys.stderr), sample, "")
+    return 0
+
+
+def _print_sample(to: Console, sample: Sample, path: str) -> None:
+    settings = sample.settings
+    where = f" where {' and '.join(settings.where)}" if settings.where else ""
+    to.print(f"{sample.rows.num_rows:,} of {sample.table_rows:,} rows of {settings.table}{where}, "
+             f"seed {settings.seed}", markup=False, soft_wrap=True)
+    if sample.rows.num_rows < settings.rows:
+        to.print(f"{settings.rows:,} were asked for; these are all there are.")
+    if settings.by:
+        table = _grid("stratum", "rows", "drawn", "weight")
+        for stratum in sample.strata:
+            weight = "" if stratum.weight is None else f"{float(stratum.weight):,.4g}"
+            table.add_row(escape(stratum.label), f"{stratum.rows:,}", f"{stratum.drawn:,}", weight)
+        print_table(to, table)
+    option = next((n for n, subject in SUBJECTS.items() if subject.table == settings.table), "")
+    if path:
+        then = f", then: beam-reuse evaluate DIR --{option} {path}" if option else ""
+        to.print(f"Fill the columns label and reason of {path}{then}", markup=False, soft_wrap=True)
+
+
+def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Evaluate the sheets asked for, show it, and write it where asked."""
+    asked = [name for name in SUBJECTS if name in values]
+    if not asked:
+        raise UsageError("evaluate: give labelled rows with --pages FILE or --neighbourhoods FILE.")
+    folder = _one_folder("evaluate", folders)
+    output = local_path(values.get("output", ""))
+    if output:
+        _refuse_existing([join(output, name) for name in file_names(asked)], values)
+    by = values.get("by")
+    evaluations = [evaluate(folder, values[name], SUBJECTS[name], by) for name in asked]
+    to = console()
+    for evaluation in evaluations:
+        print_evaluation(to, evaluation, bool(output))
+    if output:
+        names = write_report(output, evaluations)
+        to.print(f"{', '.join(names)} in {output}", markup=False, soft_wrap=True)
+    return 0
+
+
+def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
+    """Counts, rates, classes and the sweep of one evaluation; `kept`: files hold the rest."""
+    name = evaluation.subject.name
+    judgements = evaluation.judgements
+    facts = [f"{len(evaluation.decided):,} judged {name}"]
+    facts += [f"{count:,} {what}" for count, what in (
+        (len(evaluation.undecided), "undecided (left out of all figures)"),
+        (judgements.unlabelled, "without label"), (judgements.repeated, "named again"),
+        (len(evaluation.absent), "not in the result")) if count]
+    to.print(f"[bold]{'; '.join(facts)}")
+    absent = [judgement.cell(evaluation.subject.key) for judgement in evaluation.absent]
+    for key in absent[:ABSENT_SHOWN]:
+        to.print(f"  not in the result: {key}", markup=False, soft_wrap=True)
+    if len(absent) > ABSENT_SHOWN:
+        to.print(f"  … and {len(absent) - ABSENT_SHOWN:,} more{_in_file(name, 'absent', kept)}")
+    confusion, weighted = evaluation.confusion(), evaluation.weighted()
+    print_table(to, _matrix(confusion))
+    print_table(to, _rates(confusion, weighted))
+    if evaluation.by:
+        _print_classes(to, evaluation, kept)
+    _print_sweep(to, evaluation, kept)
+
+
+def _matrix(confusion: Confusion) -> Table:
+    table = _grid("labelled", "flagged", "not flagged", "")
+    table.add_row("positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", "")
+    table.add_row("negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", "")
+    return table
+
+
+def _rates(confusion: Confusion, weighted: Confusion | None) -> Table:
+    whole = weighted.rates() if weighted else {}
+    table = _grid("rate", "", "exactly", "", *(["of the whole table"] if weighted else []))
+    for name, rate in confusion.rates().items():
+        estimate = [_shown(whole[name].value)] if weighted else []
+        table.add_row(name.replace("_", " "), _shown(rate.value), f"{rate.part}/{rate.whole}",
+                      RATE_NAMES[name], *estimate)
+    if weighted:
+        table.add_row("rows", f"{confusion.judged:,}", "", "", f"{round(weighted.judged):,}")
+    return table
+
+
+def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
+    rows = evaluation.classes()
+    table = _grid("label", *evaluation.by, "rows", "%", "flagged", "%", text=1 + len(evaluation.by))
+    for row in rows[:CLASSES_SHOWN]:
+        table.add_row(row.verdict.value, *(escape(value) or "(none)" for value in row.values),
+                      f"{row.rows:,}", f"{100 * row.rows / row.of_verdict:.1f}",
+                      f"{row.flagged:,}", f"{100 * row.flagged / row.rows:.1f}")
+    print_table(to, table)
+    if len(rows) > CLASSES_SHOWN:
+        to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more classes"
+                 f"{_in_file(evaluation.subject.name, 'classes', kept)}\n")
+
+
+def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:
+    steps, at = evaluation.sweep(), evaluation.step_of_run()
+    table = _grid("threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", "")
+    shown = some_of(steps, STEPS_SHOWN, at)
+    for step in shown:
+        rates, c = step.confusion.rates(), step.confusion
+        table.add_row(
+            f"> {step.share / ONE:.6f}", *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
+            *(_shown(rates[name].value)
+              for name in ("precision", "recall", "false_positive_rate", "f1")),
+            f"as this run{_flagged_above(evaluation)}" if step.share == at else "")
+    print_table(to, table)
+    if len(shown) < len(steps):
+        to.print(f"{len(shown)} of {len(steps):,} thresholds that make a difference"
+                 f"{_in_file(evaluation.subject.name, 'sweep', kept)}\n")
+
+
+def _flagged_above(evaluation: Evaluation) -> str:
+    """The threshold of the run itself, which lies between two shares of judged rows."""
+    return "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
+
+
+def some_of(steps: Sequence[SweepStep], most: int, at: int | None) -> list[SweepStep]:
+    """At most `most` steps, evenly spread, the first, the last and the run's among them."""
+    if len(steps) <= most:
+        return list(steps)
+    places = {round(i * (len(steps) - 1) / (most - 2)) for i in range(most - 1)}
+    return [s for place, s in enumerate(steps) if place in places or s.share == at]
+
+
+def _one_folder(command: str, folders: Sequence[str]) -> str:
+    if len(folders) != 1:
+        raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
+    return local_path(folders[0])
+
+
+def _refuse_existing(paths: Iterable[str], values: Mapping[str, Any], why: str = "") -> None:
+    there = [path for path in paths if is_local(path) and os.path.exists(path)]
+    if there and not values.get("overwrite"):
+        raise UserError(f"-o: {there[0]} is there already{f' ({why})' if why else ''}. "
+                        "Choose another name, or give --overwrite.")
+
+
+def _grid(*columns: str, text: int = 1) -> Table:
+    """A plain table whose first `text` columns hold words, the others numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, name in enumerate(columns):
+        words = number < text
+        table.add_column(name, justify="left" if words else "right", no_wrap=not words,
+                         overflow="fold")
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _in_file(subject: str, table: str, kept: bool) -> str:
+    return f", all in {subject}-{table}.csv" if kept else "; -o DIR writes them all"

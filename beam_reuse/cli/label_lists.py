@@ -1,0 +1,74 @@
+"""The command `labels`: a list of labels from originals and other lists."""
+
+import os
+import time
+from dataclasses import dataclass
+
+from beam_reuse.cli.progress import ProgressMonitor
+from beam_reuse.cli.runs import refuse_too_many_rejects
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.labels import LabelSettings
+from beam_reuse.io.files import is_local, join, open_files
+from beam_reuse.io.labels.lists import read_list, shared_settings
+from beam_reuse.io.labels.writing import COMPACT, PARQUET, require_list_name, write_labels
+from beam_reuse.io.results.manifest import Accounting
+from beam_reuse.io.results.run_folder import ResultFolder
+from beam_reuse.io.results.tables import LABELS
+from beam_reuse.plan import RunPlan
+from beam_reuse.runners import prepare
+
+WORK_SUFFIX = ".work"
+
+
+@dataclass(frozen=True)
+class MadeLabels:
+    """What a finished list tells its user."""
+
+    accounting: Accounting
+    labels: int
+    bytes_read: int
+    seconds: float
+
+
+def refuse_existing(plan: RunPlan) -> None:
+    """Refuse an output that is no list's name, a folder, or a file that may not be replaced."""
+    if is_local(plan.output) and os.path.isdir(plan.output):
+        raise UserError(f"-o {plan.output} is a folder. Give a file, such as labels.parquet.")
+    require_list_name(plan.output)
+    if plan.output.endswith(COMPACT) and plan.settings.detection.matcher == "nilsimsa":
+        raise UserError(f"-o {plan.output}: a compact list holds no Nilsimsa digests. Write a "
+                        f"{PARQUET} file.")
+    try:
+        open_files(plan.output).open(plan.output).close()
+    except OSError:
+        return
+    if not plan.overwrite:
+        raise UserError(f"-o {plan.output} exists already. Add --overwrite to replace it, or "
+                        "choose another name.")
+
+
+def make_labels(plan: RunPlan) -> MadeLabels:
+    """Run the plan and write its list; the file appears whole, or not at all."""
+    started = time.time()
+    refuse_existing(plan)
+    prepare(plan)
+    from beam_reuse import pipeline
+
+    with ResultFolder(plan.output + WORK_SUFFIX) as folder:
+        with ProgressMonitor(folder.work.progress) as progress:
+            outcome = pipeline.run(plan, folder.work, progress)
+        refuse_too_many_rejects(plan, outcome, folder.work)
+        settings = _settings_of(plan)
+        parts = sorted(part for part in outcome.parts if part.table == LABELS.name)
+        rows = write_labels(plan.output, (
+            batch for part in parts for batch in read_list(join(folder.work.tables, part.path))),
+            settings)
+    open_files(plan.output).delete_tree(plan.output + WORK_SUFFIX)
+    return MadeLabels(outcome.accounting, rows, outcome.bytes_read, time.time() - started)
+
+
+def _settings_of(plan: RunPlan) -> LabelSettings | None:
+    """How the labels were made; plain lists of hashes alone stay plain."""
+    if not plan.inputs and shared_settings(plan.merge) is None:
+        return None
+    return LabelSettings(plan.settings.chunks, plan.settings.stops.min_chunk_bytes)

@@ -1,0 +1,76 @@
+"""From option values to settings, and back to what the manifest and people read."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
+from beam_reuse.options.option import NEGATED, Option
+from beam_reuse.options.table import ANALYSES, BY_NAME, options_of
+
+# Defaults of a command that differ from those of the settings.
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {"labels": {"min-chunk-bytes": 100}}
+
+
+def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
+    """Settings from option values by option name; what is not given has the command's default.
+
+    Raises SettingError for a value out of range or for options that contradict each other.
+    """
+    values = {**DEFAULTS.get(command, {}), **values}
+    if values.get("classic"):
+        classic = ChunkSettings.published()
+        values = {"chunk-tags": classic.tags, "chunk-normalise": classic.normalise, **values}
+    groups: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        if option := BY_NAME[name].setting:
+            group, _, field = option.rpartition(".")
+            groups.setdefault(group, {})[field] = value
+    top = groups.pop("", {})
+    _require_known_analyses(top.get("analyses", ()))
+    defaults = Settings()
+    parts = {
+        group: dataclasses.replace(getattr(defaults, group), **fields)
+        for group, fields in groups.items()
+    }
+    return dataclasses.replace(defaults, **parts, **top)
+
+
+def _require_known_analyses(asked: tuple[str, ...]) -> None:
+    unknown = [name for name in asked if name not in ANALYSES]
+    if unknown:
+        raise SettingError(
+            f"--analyses: {', '.join(unknown)} is not available; "
+            f"this version has {', '.join(ANALYSES)}"
+        )
+
+
+def recorded_settings(command: str, settings: Settings) -> dict[str, Any]:
+    """What the manifest says of the settings: every option that changes values, by name."""
+    return {
+        option.name: _plain(option, settings) for option in options_of(command) if option.setting
+    }
+
+
+def _plain(option: Option, settings: Settings) -> Any:
+    value = option.of(settings)
+    if value is None:
+        return option.kind.show(None) or None
+    if option.kind is NEGATED:
+        return not value
+    return list(value) if isinstance(value, tuple) else value
+
+
+def shown_settings(command: str, settings: Settings) -> dict[str, str]:
+    """The same for people: every option that changes values as it would be typed."""
+    return {
+        option.name: option.kind.show(option.of(settings)) or "none"
+        for option in options_of(command) if option.setting
+    }
+
+
+def default_text(option: Option, command: str) -> str:
+    """The default as a user would type it; '' where help tells it or there is none."""
+    if not option.setting or option.is_flag:
+        return ""
+    return option.kind.show(option.of(settings_from({}, command)))

@@ -1,0 +1,113 @@
+"""The lines of the summary that tell what was found."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beam_reuse.cli.findings import findings
+from beam_reuse.cli.progress import counted
+from beam_reuse.io.results.manifest import Accounting, Manifest
+from beam_reuse.io.results.tables import read_manifest
+from tests.judging.results import chunk_row, page_row, prefix_row, write_result
+
+
+def lines(folder: str) -> list[str]:
+    return list(findings(read_manifest(folder), folder))
+
+
+def discovered(folder: Path, rows: list[dict[str, Any]], **settings: Any) -> str:
+    histogram = [{"kind": "chunk", "occurrences": 2, "distinct": 405_000 * 20},
+                 {"kind": "file", "occurrences": 1000, "distinct": 10**7}]
+    return write_result(folder, {
+        "frequent_chunks": [rows[:7], [], rows[7:]], "frequent_files": [[]],
+        "frequency_histogram": [histogram],
+    }, **{"top": None, "chunk_threshold": "auto", "file_threshold": "auto", **settings})
+
+
+def test_the_most_copied_chunks_are_shown_in_order(tmp_path: Path) -> None:
+    rows = [chunk_row(f"{i:040x}", 11 + i, f"<p>\n passage  {i} {'x' * i * 10}") for i in range(20)]
+    rows[3]["occurrences"], rows[3]["hosts"] = 12_345, 2
+    rows[4]["occurrences"] = rows[19]["occurrences"]
+    random.Random(1).shuffle(rows)
+    shown = lines(discovered(tmp_path / "r", rows))
+    assert shown[0] == "most copied chunks (more than 40 times: automatic for 16,200,000 chunks):"
+    assert shown[1] == f"     12,345 times on 2 hosts: <p> passage 3 {'x' * 30}"
+    assert shown[2].startswith("         30 times on 1 host: <p> passage 4 xxx")
+    assert shown[3].startswith("         30 times on 1 host: <p> passage 19 xxx")
+    assert [len(line.split(": ", 1)[1]) for line in shown[3:6]] == [60] * 3
+    assert shown[3].endswith("…") and shown[6:] == [""]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"top": 1000}, "the 1,000 most frequent"), ({"chunk_threshold": 1}, "more than 1 time"),
+     ({"chunk_threshold": 2000}, "more than 2,000 times")],
+)
+def test_the_rule_of_selection_is_told(tmp_path: Path, settings: dict, told: str) -> None:
+    folder = discovered(tmp_path / "r", [chunk_row("0" * 40, 3000, "<p>x")], **settings)
+    assert lines(folder) == [
+        f"most copied chunks ({told}):", "      3,000 times on 1 host: <p>x", ""]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"top": 1000}, "No chunk occurs more than once."),
+     ({"chunk_threshold": 7}, "No chunk occurs more than 7 times; --chunk-threshold lowers")],
+)
+def test_where_nothing_is_copied_the_way_out_is_told(
+    tmp_path: Path, settings: dict, told: str,
+) -> None:
+    assert lines(discovered(tmp_path / "r", [], **settings))[0].startswith(told)
+
+
+def detected(folder: Path, pages: list[dict], places: list[dict], matches: int) -> str:
+    chunk = {"url": "http://a.example/", "start": 0, "end": 1, "sha1": "0" * 40,
+             "source_url": None}
+    return write_result(folder, {
+        "page_reuse": [pages[:5], pages[5:]], "neighbourhoods": [places], "matched_files": [[]],
+        "matched_chunks": [[{**chunk, "position": i} for i in range(matches)]]})
+
+
+def test_what_is_flagged_is_told_with_the_places_that_copy_most(tmp_path: Path) -> None:
+    pages = [page_row(f"http://h{i}.example/", i, 9, i > 7) for i in range(10)]
+    places = [prefix_row(f"h{i}.example/", i, 9, 0, i > 7) for i in range(10)]
+    places.append(prefix_row("h9.example/deep/", 9, 9, 0, True))
+    assert lines(detected(tmp_path / "r", pages, places, 17)) == [
+        "known content (what discovery found) in 17 chunks and 0 files",
+        "flagged: 2 of 10 pages, 3 of 11 directories, most in",
+        "  h9.example/: 100% of its 9 chunks on 1 page",
+        "  h8.example/: 89% of its 9 chunks on 1 page", ""]
+
+
+def test_nothing_flagged_is_told(tmp_path: Path) -> None:
+    pages = [page_row("http://a.example/", 0, 1, False)]
+    places = [prefix_row("a.example/", 0, 1, 0, False)]
+    assert lines(detected(tmp_path / "r", pages, places, 1)) == [
+        "known content (what discovery found) in 1 chunk and 0 files",
+        "flagged: 0 of 1 page, 0 of 1 directories", ""]
+
+
+def test_the_threshold_and_the_lists_are_told(tmp_path: Path) -> None:
+    folder = detected(tmp_path / "r", [page_row("http://a.example/", 0, 1, False)],
+                      [prefix_row("a.example/", 0, 1, 0, False)], 1)
+    manifest = replace(
+        read_manifest(folder), thresholds={"page": 0.15, "neighbourhood": 1.014},
+        settings={"labels": ["known.parquet sha256:00"]})
+    assert list(findings(manifest, folder))[:2] == [
+        "known content (labels of known.parquet) in 1 chunk and 0 files",
+        "flagged: 0 of 1 page (share above 0.15), 0 of 1 directories (share above 1.014, so none "
+        "can be)"]
+
+
+def test_a_run_without_a_page_says_so() -> None:
+    nothing = Manifest("result", {}, Accounting(1, 0, {"status": 1}), ())
+    assert "No record became a page" in next(findings(nothing, "nowhere"))
+    assert list(findings(Manifest("result", {}, Accounting(0, 0), ()), "nowhere")) == []
+
+
+def test_one_is_singular() -> None:
+    assert [counted(n, "host") for n in (0, 1, 2, 1000)] == [
+        "0 hosts", "1 host", "2 hosts", "1,000 hosts"]

@@ -1,0 +1,151 @@
+"""The command `labels`, and runs that adopt what lists say."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from beam_reuse.cli.main import main
+from beam_reuse.io.labels.lists import settings_of
+from beam_reuse.io.results.tables import read_manifest
+
+PAGE = "<html><body><p>" + "A paragraph that is long enough to be a label. " * 4 + "</p></body>"
+
+
+@pytest.fixture
+def originals(tmp_path: Path) -> Path:
+    folder = tmp_path / "originals"
+    folder.mkdir()
+    (folder / "a.html").write_text(PAGE)
+    return folder
+
+
+def labels_of(path: Path) -> list[dict]:
+    return pq.read_table(path).to_pylist()
+
+
+def test_a_list_is_made_used_and_not_overwritten(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = tmp_path / "known.parquet"
+    assert main(["labels", str(originals), "-o", str(known)]) == 0
+    assert "2 labels" in capsys.readouterr().out
+    assert {row["kind"] for row in labels_of(known)} == {"file", "chunk"}
+    assert not list(tmp_path.glob("*.work"))
+    assert main(["labels", str(originals), "-o", str(known)]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert main(["labels", str(originals), "-o", str(originals)]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    (copies / "b.html").write_text(PAGE.replace("<html>", "<html lang=en>"))
+    assert main(["run", str(copies), "-o", str(tmp_path / "out"), "--labels", str(known),
+                 "--analyses", "detection"]) == 0
+    [page] = pq.read_table(tmp_path / "out" / "page_reuse").to_pylist()
+    assert (page["matching"], page["file_match"]) == (1, False)
+
+
+def test_what_lists_say_is_adopted_and_contradictions_are_refused(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = str(tmp_path / "known.parquet")
+    assert main(["labels", str(originals), "-o", known, "--chunk-tags", "p",
+                 "--min-chunk-bytes", "30"]) == 0
+    made_with = settings_of(known)
+    assert made_with is not None
+    assert (made_with.chunks.tags, made_with.min_chunk_bytes) == (("p",), 30)
+    run = ["run", str(originals), "-o", str(tmp_path / "out"), "--labels", known]
+    assert main([*run, "--chunk-tags", "p,div"]) == 2
+    assert "--chunk-tags" in capsys.readouterr().err
+    assert main([*run, "--min-chunk-bytes", "0"]) == 2
+    assert main([*run, "--classic"]) == 2
+    assert main([*run, "--matcher", "nilsimsa"]) == 2
+    assert "no Nilsimsa digests" in capsys.readouterr().err
+    assert main([*run, "--chunk-tags", "p", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "chunk-tags: p\n" in shown and "min-chunk-bytes: 30\n" in shown
+    other = str(tmp_path / "other.parquet")
+    assert main(["labels", str(originals), "-o", other]) == 0
+    assert main(["labels", "--merge", known, other, "-o", str(tmp_path / "both.parquet")]) == 2
+    assert "same settings" in capsys.readouterr().err
+
+
+def test_digests_are_made_when_asked_for(originals: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.parquet"
+    assert main(["labels", str(originals), "-o", str(known), "--matcher", "nilsimsa"]) == 0
+    digests = {row["kind"]: row["nilsimsa"] for row in labels_of(known)}
+    assert digests["file"] is None
+    assert len(digests["chunk"]) == 64
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    (copies / "b.html").write_text(PAGE.replace("A paragraph that is long", "Some words, long", 1))
+    out = tmp_path / "out"
+    assert main(["run", str(copies), "-o", str(out), "--labels", str(known), "--analyses",
+                 "detection", "--matcher", "nilsimsa", "--nilsimsa-threshold", "100,128"]) == 0
+    [match] = pq.read_table(out / "matched_chunks").to_pylist()
+    assert 100 <= match["score"] < 128
+    sweep = pq.read_table(out / "nilsimsa_sweep").to_pylist()
+    assert [(row["threshold"], row["matching"]) for row in sweep] == [(100, 1), (128, 0)]
+
+
+def test_a_result_is_a_list_too(originals: Path, tmp_path: Path) -> None:
+    found, again = str(tmp_path / "found"), str(tmp_path / "again")
+    assert main(["run", str(originals), "-o", found, "--chunk-threshold", "0"]) == 0
+    assert main(["run", str(originals), "-o", again, "--labels", found,
+                 "--analyses", "detection"]) == 0
+    [page] = pq.read_table(f"{again}/page_reuse").to_pylist()
+    assert page["contains"] == 1.0
+
+
+def test_what_would_silently_do_nothing_is_refused(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    known, judged = str(tmp_path / "known.parquet"), tmp_path / "judged.csv"
+    assert main(["labels", str(originals), "-o", known]) == 0
+    judged.write_text(f"sha1,label\n{'0' * 40},benign\n")
+    run = ["run", str(originals), "-o", str(tmp_path / "out")]
+    for argv, told in [
+        ([*run, "--stop-chunks", str(judged)], "looks like a hash with something beside it"),
+        ([*run, "--labels", str(originals / "a.html")], "no hash"),
+        ([*run, "--labels", known, "--analyses", "discovery"], "detection among the --analyses"),
+        ([*run, "--nilsimsa-threshold", "90"], "together with --matcher nilsimsa"),
+        (["labels", str(originals), "-o", str(tmp_path / "l.txt")], ".parquet (a table) or .brl"),
+        (["labels", str(originals), "-o", str(tmp_path / "l.brl"), "--matcher", "nilsimsa"],
+         "holds no Nilsimsa digests"),
+    ]:
+        assert main(argv) == 2
+        assert told in capsys.readouterr().err
+    detected = str(tmp_path / "detected")
+    assert main([*run[:2], "-o", detected, "--labels", known, "--analyses", "detection"]) == 0
+    assert main([*run, "--labels", detected]) == 2
+    assert "only runs with discovery write one" in capsys.readouterr().err
+
+
+def test_the_manifest_tells_thresholds(originals: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    assert main(["run", str(originals), "-o", out, "--chunk-threshold", "0",
+                 "--page-threshold", "0.25"]) == 0
+    assert read_manifest(out).thresholds == {"page": 0.25, "neighbourhood": 1.0}
+
+
+def test_plain_lists_stay_plain(originals: Path, tmp_path: Path) -> None:
+    """Nothing is known of how their hashes were made, so nothing is said of it."""
+    plain = tmp_path / "plain.txt"
+    plain.write_text("ab" * 20 + "\n")
+    for name in ("merged.parquet", "merged.brl"):
+        assert main(["labels", "--merge", str(plain), "-o", str(tmp_path / name)]) == 0
+        assert settings_of(str(tmp_path / name)) is None
+
+
+def test_an_output_that_is_an_input_is_refused(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    index = str(tmp_path / "index")
+    assert main(["index", str(originals), "-o", index]) == 0
+    assert main(["run", index, "-o", index, "--overwrite"]) == 2
+    assert "is itself an input" in capsys.readouterr().err
+    crawl = originals / "pages.parquet"
+    pq.write_table(pa.table({"url": ["http://a.example/"], "html": [PAGE]}), crawl)
+    assert main(["labels", str(crawl), "-o", str(crawl), "--overwrite"]) == 2
+    assert pq.read_table(crawl).column_names == ["url", "html"]
