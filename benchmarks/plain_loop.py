@@ -1,8 +1,8 @@
-"""The plain loops that `index` is measured against: one process, no Beam, nothing written.
+"""The plain loops that runs are measured against: one process, no Beam, nothing written.
 
 `same` calls the project's own functions: what is left is what the graph and the writing
-cost. `usual` is what one would write with the libraries people use for this: FastWARC,
-Resiliparse, `re` and hashlib.
+cost. `chunks` is the same without text: it only reads, cuts and hashes. `usual` is what one
+would write with the libraries people use for this: FastWARC, Resiliparse, `re` and hashlib.
 """
 
 import hashlib
@@ -15,8 +15,9 @@ _CHUNK = re.compile(rb"(?=<(?:p|div)[\s/>])", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+")
 
 
-def same(paths: list[str]) -> int:
-    """Read, parse, chunk, hash and tokenise every page; returns the bytes of payload."""
+def same(paths: list[str], text: bool = True) -> int:
+    """Read, chunk and hash every page, with `text` also parse and tokenise it; returns the
+    bytes of payload."""
     from beam_reuse.core.features import FeatureSettings, page_features
     from beam_reuse.core.pages import RawPage
     from beam_reuse.core.settings import ChunkSettings, ReadSettings
@@ -27,14 +28,20 @@ def same(paths: list[str]) -> int:
     from beam_reuse.io.crawl.read import RangeReader
 
     keep_freed_memory()
-    settings, total = FeatureSettings(ChunkSettings(), text=True), 0
+    settings, total = FeatureSettings(ChunkSettings(), text), 0
     for piece in cut(list_files(paths)):
         for page in RangeReader(piece, ReadSettings()):
             if isinstance(page, RawPage):
-                text = decode_text(page.payload, page.charset) if page.kind.has_text else None
-                page_features(page, name_page(page.fetched_url), text, settings)
+                decoded = (decode_text(page.payload, page.charset)
+                           if text and page.kind.has_text else None)
+                page_features(page, name_page(page.fetched_url), decoded, settings)
                 total += len(page.payload)
     return total
+
+
+def chunks(paths: list[str]) -> int:
+    """Read, chunk and hash every page."""
+    return same(paths, text=False)
 
 
 def usual(paths: list[str]) -> int:
@@ -60,4 +67,4 @@ def usual(paths: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    print({"same": same, "usual": usual}[sys.argv[1]](sys.argv[2:]))
+    print({"same": same, "chunks": chunks, "usual": usual}[sys.argv[1]](sys.argv[2:]))
