@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
-from beam_reuse.io.files import join, open_files
-from beam_reuse.io.parts import sha256_of
+from beam_reuse.io.files import join, open_files, sha256_of
 from beam_reuse.io.results.manifest import Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 

@@ -5,7 +5,6 @@ about ROW_GROUP_BYTES of payload. Whatever needs pages afterwards reads the colu
 from parts, never the crawl again. An index is a folder of parts.
 """
 
-import hashlib
 import os
 import uuid
 from collections.abc import Iterator, Sequence
@@ -142,12 +141,7 @@ class PageRows:
 
     def strings(self, name: str) -> VarBytes:
         """A column of strings or bytes."""
-        array = self.batch.column(name)
-        offsets = np.frombuffer(array.buffers()[1], np.int32)
-        offsets = offsets[array.offset : array.offset + len(array) + 1].astype(np.int64)
-        data = array.buffers()[2]
-        values = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-        return VarBytes(offsets - offsets[0], values[offsets[0] : offsets[-1]])
+        return string_column(self.batch.column(name))
 
     def lists(self, name: str) -> tuple[NDArray[np.int64], NDArray]:
         """A column of lists: row i has values[offsets[i]:offsets[i + 1]]."""
@@ -167,23 +161,31 @@ def part_writer(sink: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
     )
 
 
-def read_part(path: str, columns: Sequence[str]) -> Iterator[PageRows]:
-    """The columns of a part, row group by row group; only these columns are read."""
+def read_part(
+    path: str, columns: Sequence[str], wanted: NDArray[np.int64] | None = None,
+) -> Iterator[PageRows]:
+    """The columns of a part, row group by row group; only these columns are read, and with
+    `wanted`, row numbers in order, only row groups that have one of them."""
     with open_files(path).open(path) as source:
         part = pq.ParquetFile(source)
         first = 0
         for group in range(part.num_row_groups):
-            table = part.read_row_group(group, columns=list(columns), use_threads=False)
-            batches = table.combine_chunks().to_batches()
-            if batches:
-                yield PageRows(batches[0], first)
-            first += part.metadata.row_group(group).num_rows
+            rows = part.metadata.row_group(group).num_rows
+            if wanted is None or np.diff(np.searchsorted(wanted, (first, first + rows)))[0]:
+                table = part.read_row_group(group, columns=list(columns), use_threads=False)
+                batches = table.combine_chunks().to_batches()
+                if batches:
+                    yield PageRows(batches[0], first)
+            first += rows
 
 
-def part_has(path: str, column: str) -> bool:
-    """Whether the part at `path` keeps `column`."""
-    with open_files(path).open(path) as source:
-        return column in pq.ParquetFile(source).schema_arrow.names
+def string_column(array: pa.Array) -> VarBytes:
+    """Strings or bytes of Arrow, without nulls, as a column of a block; nothing is copied."""
+    offsets = np.frombuffer(array.buffers()[1], np.int32)
+    offsets = offsets[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    data = array.buffers()[2]
+    values = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return VarBytes(offsets - offsets[0], values[offsets[0] : offsets[-1]])
 
 
 def part_path(folder: str, number: int) -> str:
@@ -197,15 +199,6 @@ def chunk_columns(pages: list[Chunks]) -> dict[str, pa.Array]:
         name: _lists([getattr(chunks, name.removeprefix("chunk_")) for chunks in pages], kind)
         for name, kind in _CHUNKS.items()
     }
-
-
-def sha256_of(path: str) -> str:
-    """SHA-256 of a file, in hex."""
-    digest = hashlib.sha256()
-    with open_files(path).open(path) as source:
-        while block := source.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

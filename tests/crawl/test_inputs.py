@@ -2,6 +2,7 @@
 
 import io
 import os
+import socket
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from apache_beam.io.filesystem import FileMetadata, FileSystem, MatchResult
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.core.pages import Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.inputs import InputError, InputFile, is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FILE_COST, FileRange, cut
@@ -71,14 +73,74 @@ def test_odd_names(tmp_path: Path) -> None:
     assert [f.name for f in list_files([found.path])] == ["p[1].html"]
 
 
-def test_what_is_no_file_is_refused_or_left_out(tmp_path: Path) -> None:
-    _make(tmp_path, "a.html", "result/manifest.json", "result/pages/part.parquet")
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to(tmp_path)
-    assert [f.relative for f in list_files([str(tmp_path)])] == ["a.html"]
+def _with_irregular_files(folder: Path) -> None:
+    _make(folder, "a.html", "result/manifest.json", "result/pages/part.parquet")
+    os.mkfifo(folder / "pipe.html")
+    (folder / "gone.html").symlink_to(folder / "nothing")
+    (folder / "round.html").symlink_to(folder / "round.html")
+    (folder / "loop").symlink_to(folder)
+    with socket.socket(socket.AF_UNIX) as server:
+        here = os.getcwd()
+        os.chdir(folder)  # the path of a socket must be short
+        try:
+            server.bind("socket")
+        finally:
+            os.chdir(here)
+
+
+def test_what_is_no_file_is_rejected_in_a_folder_or_glob(tmp_path: Path) -> None:
+    _with_irregular_files(tmp_path)
+    for spec in (str(tmp_path), f"{tmp_path}/[a-z]*[ltk]"):
+        files = list_files([spec])
+        assert all(f.size == 0 for f in files if f.unreadable)
+        outcomes = {
+            os.path.basename(o.file): (o.reason, o.detail) if isinstance(o, Rejected) else "page"
+            for piece in cut(files)
+            for o in RangeReader(FileRange.from_bytes(piece.to_bytes()), ReadSettings())}
+        assert outcomes.pop("round.html")[0] == "unreadable"
+        assert outcomes.pop("a.html") == "page"
+        assert {k: v for k, v in outcomes.items() if not k.startswith(("manifest", "part"))} == {
+            "pipe.html": ("unreadable", "it is a named pipe"),
+            "gone.html": ("unreadable", "it is a link to a file that is not there"),
+            "socket": ("unreadable", "it is a socket")}
+
+
+def test_what_is_no_file_is_refused_where_it_is_named(tmp_path: Path) -> None:
+    _with_irregular_files(tmp_path)
     assert is_result_folder(str(tmp_path / "result")) and not is_result_folder(str(tmp_path))
-    with pytest.raises(InputError, match="pipe"):
-        list_files([str(tmp_path / "pipe")])
+    for name, told in (("pipe.html", "named pipe; save it"), ("gone.html", "no such file")):
+        with pytest.raises(InputError, match=f"{name}.*{told}"):
+            list_files([str(tmp_path / name)])
+
+
+@pytest.mark.parametrize("name", ["pages.csv", "pages.TSV", "pages.csv.gz"])
+def test_tables_of_text_are_refused_where_they_are_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"url,html\nhttp://a.example/,<p>x\n")
+    for spec in (str(tmp_path / name), f"{tmp_path}/*"):
+        with pytest.raises(InputError, match=r"CSV is not read.*Parquet or JSON Lines.*\nduckdb"):
+            list_files([spec])
+    assert [f.relative for f in list_files([str(tmp_path)])] == [name]
+
+
+ROWS = b'[{"url": "http://a.example/", "html": "<p>x"}]'
+
+
+@pytest.mark.parametrize(
+    "content", [ROWS, b"\xef\xbb\xbf \n" + ROWS, gz(ROWS), b"[\n  " + ROWS[1:]])
+def test_a_json_array_of_pages_is_refused_where_it_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / ("pages.json.gz" if content.startswith(b"\x1f") else "pages.json")
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        list_files([str(path)])
+    assert "one JSON array" in str(error.value)
+    assert "jq -c '.[]' 'pages.json' > 'pages.jsonl'" in str(error.value)
+    assert len(list_files([str(tmp_path)])) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"[1, 2]", b'{"url": "x"}', ROWS[1:-1], b'[{"a": 1}]'])
+def test_other_json_files_are_read_as_before(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "data.json").write_bytes(content)
+    assert len(list_files([str(tmp_path / "data.json")])) == 1
 
 
 SIZES = st.lists(st.integers(0, 5_000_000) | st.sampled_from([0, 1, 10**9]), max_size=30)
@@ -165,6 +227,14 @@ class MemoryFiles(FileSystem):
 
     mkdirs = create = copy = rename = delete = size = checksum = last_updated = metadata = _unused
     _list = _unused
+
+
+def test_a_remote_table_is_refused_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FILES, "memory://b/x.csv", b"url,html")
+    monkeypatch.setitem(FILES, "memory://b/x.json", ROWS)
+    for name, told in (("x.csv", "x.csv: CSV is not read"), ("x.json", "x.json: this is one JSON")):
+        with pytest.raises(InputError, match=told):
+            list_files([f"memory://b/{name}"])
 
 
 FILES = {"memory://b/crawl/a.warc.gz": gz(page(1)) + gz(page(2)),

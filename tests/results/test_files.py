@@ -200,3 +200,12 @@ def test_a_lease_is_kept_while_its_owner_lives_and_taken_over_when_dead(
     assert set(MemoryFileSystem.objects) == {
         f"{cloud}/{name}" for name in ("manifest.json", "run.json", "t/p")
     }
+
+
+def test_a_failed_write_leaves_the_folder_that_was_there(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    with pytest.raises(RuntimeError), written_whole(LocalFiles(), str(mine / "x")) as target:
+        target.write(b"half")
+        raise RuntimeError
+    assert mine.is_dir() and not list(mine.iterdir())

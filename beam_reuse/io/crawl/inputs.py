@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.io.crawl import mistaken
 from beam_reuse.io.files import is_local, local_path
 
 _WEB = ("http://", "https://", "ftp://")
@@ -28,7 +29,8 @@ class InputFile:
 
     `crawl` is the name of the input it belongs to, `name` its own in tables: as short as
     is unique among all files, so that tables do not depend on where the crawl lies. `host`
-    and `relative` make the URL of a page that is a file: `file://host/relative`.
+    and `relative` make the URL of a page that is a file: `file://host/relative`. `unreadable`
+    tells why there is nothing to read: it is rejected then.
     """
 
     path: str
@@ -37,13 +39,15 @@ class InputFile:
     host: str
     relative: str
     name: str = ""
+    unreadable: str = ""
 
 
 def list_files(specs: Sequence[str]) -> list[InputFile]:
     """All files that `specs` name, sorted by path, each once.
 
     A folder gives every file below it, except hidden ones, links to folders, and result
-    folders of earlier runs. Raises `InputError` for a spec that matches nothing.
+    folders of earlier runs. Raises `InputError` for a spec that matches nothing, and for a
+    file that was named but holds its pages in a form that is not read.
     """
     found: dict[str, InputFile] = {}
     for spec in specs:
@@ -119,7 +123,10 @@ def _matches(spec: str) -> Iterator[InputFile]:
     if not is_local(path):
         yield from _beam_matches(path)
     elif os.path.exists(path):
-        yield from _local(path)
+        for file in _local(path):
+            if file.unreadable and file.path == os.path.normpath(path).replace(os.sep, "/"):
+                raise InputError(f"{path}: is {file.unreadable}; save it to a file and give that")
+            yield file
     elif _MAGIC.search(path):
         for match in sorted(glob.glob(path, recursive=True)):
             yield from _local(match)
@@ -129,11 +136,23 @@ def _local(path: str) -> Iterator[InputFile]:
     path = os.path.normpath(path)
     if os.path.isdir(path):
         yield from _local_folder(path)
-        return
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{path}: is no regular file; save it to a file and give that")
-    yield _single(path.replace(os.sep, "/"), status.st_size)
+    else:
+        yield _single(path.replace(os.sep, "/"), *_size(path))
+
+
+def _size(path: str) -> tuple[int, str]:
+    """The size of a file, and what it is instead of one that can be read (then it has none)."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return 0, "a link to a file that is not there"
+    except OSError as error:
+        return 0, f"not to be opened ({error.strerror})"
+    if stat.S_ISREG(status.st_mode):
+        return status.st_size, ""
+    if stat.S_ISFIFO(status.st_mode):
+        return 0, "a named pipe"
+    return 0, "a socket" if stat.S_ISSOCK(status.st_mode) else "a device"
 
 
 def _local_folder(folder: str) -> Iterator[InputFile]:
@@ -145,10 +164,11 @@ def _local_folder(folder: str) -> Iterator[InputFile]:
         below[:] = sorted(n for n in below if not n.startswith("."))
         for each in sorted(names):
             path = os.path.join(above, each)
-            if each.startswith(".") or not os.path.isfile(path):
+            if each.startswith("."):
                 continue
-            yield InputFile(path.replace(os.sep, "/"), os.stat(path).st_size, name,
-                            _host(name), os.path.relpath(path, folder).replace(os.sep, "/"))
+            size, why = _size(path)
+            yield InputFile(path.replace(os.sep, "/"), size, name, _host(name),
+                            os.path.relpath(path, folder).replace(os.sep, "/"), unreadable=why)
 
 
 def _refuse(error: OSError) -> None:
@@ -161,6 +181,8 @@ def _beam_matches(spec: str) -> Iterator[InputFile]:
         raise InputError(f"{spec}: nothing is fetched from web servers; download it first")
     try:
         yield from _remote_files(spec)
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(f"{spec}: cannot be listed ({error}). {_remedy(spec)}") from error
 
@@ -191,10 +213,13 @@ def _remote_files(spec: str) -> Iterator[InputFile]:
         yield InputFile(item.path, item.size_in_bytes, name, _host(name), relative)
 
 
-def _single(path: str, size: int) -> InputFile:
+def _single(path: str, size: int, unreadable: str = "") -> InputFile:
     """A file that was named itself: its folder is the host of its page."""
+    if why := mistaken.remedy(path, size):
+        raise InputError(f"{path}: {why}")
     above, _, name = _full(path).rpartition("/")
-    return InputFile(path, size, _text(name), _host(above.rpartition("/")[2]), name)
+    return InputFile(path, size, _text(name), _host(above.rpartition("/")[2]), name,
+                     unreadable=unreadable)
 
 
 def _host(folder: str) -> str:

@@ -70,6 +70,9 @@ class RangeReader:
             self._done += end - start
 
     def _read(self, file: InputFile, start: int, end: int) -> Iterator[Outcome]:
+        if file.unreadable:
+            yield Rejected(file.path, 0, "", "unreadable", f"it is {file.unreadable}")
+            return
         if file.size == 0:
             yield Rejected(file.path, 0, "", "empty-file", "the file holds nothing")
             return

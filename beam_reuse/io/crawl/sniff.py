@@ -44,24 +44,30 @@ def sniff(window: Window, path: str) -> FileFormat:
     The same for every reader of any part of the file: it looks at the file's start only.
     """
     name, named_compression = plain_name(path)
-    buffer, a, b = window.span(0, HEAD)
-    head = buffer[a:b]
-    units: Units | None = None
-    if head.startswith(GZIP_MAGIC):
-        units = GzipUnits(window)
-    elif head.startswith((zstd_frames.MAGIC, zstd_frames.DICTIONARY_MAGIC)):
-        units = zstd_frames.ZstdUnits(window)
-    if units is not None:
-        try:
-            head = units.open(units.first()).head
-        except Corrupt:
-            head = b""
+    head, units = first_bytes(window)
     by_content = _content_of(head, units is not None)
     named = _NAMES.get(name.rpartition(".")[2].lower(), "page")
     content = by_content or named
     if units is None and not by_content and named_compression and named != "page":
         units = GzipUnits(window) if named_compression == "gzip" else zstd_frames.ZstdUnits(window)
     return FileFormat(content, units)
+
+
+def first_bytes(window: Window) -> tuple[bytes, Units | None]:
+    """What a file begins with once inflated, nothing if that fails; its units if compressed."""
+    buffer, a, b = window.span(0, HEAD)
+    head = buffer[a:b]
+    units: Units
+    if head.startswith(GZIP_MAGIC):
+        units = GzipUnits(window)
+    elif head.startswith((zstd_frames.MAGIC, zstd_frames.DICTIONARY_MAGIC)):
+        units = zstd_frames.ZstdUnits(window)
+    else:
+        return head, None
+    try:
+        return units.open(units.first()).head, units
+    except Corrupt:
+        return b"", units
 
 
 def _content_of(head: bytes, compressed: bool) -> str:

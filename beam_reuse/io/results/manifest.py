@@ -16,7 +16,7 @@ RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
 SCHEMA_VERSION = 1
 
-ResultKind = Literal["result", "index"]
+ResultKind = Literal["result", "index", "experiment"]
 
 
 class NoResultError(UserError):
@@ -85,21 +85,32 @@ class Accounting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished graph hands back: every record's fate and every file written."""
+    """What a finished graph hands back: every record's fate, every file written, and the
+    thresholds above which something was flagged, as integer shares."""
 
     accounting: Accounting
     parts: tuple[Part, ...]
     bytes_read: int
+    thresholds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of manifest.json. `settings` are those that change values, by option name."""
+    """The content of manifest.json. `settings` are those that change values, by option name;
+    `files` are those that are no parts of tables (figures), path and SHA-256; `thresholds`
+    the shares above which pages and neighbourhoods were flagged, given or computed."""
 
     kind: ResultKind
     settings: Mapping[str, Any]
     accounting: Accounting
     parts: tuple[Part, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> list[str]:
+        """All files of the result, but for the manifest itself and run.json."""
+        return [*(part.path for part in self.parts), *self.files]
 
     def tables(self) -> dict[str, list[Part]]:
         """Parts of each table in the order of their paths."""
@@ -118,6 +129,8 @@ class Manifest:
             "accounting": self.accounting.as_json(),
             "noted": dict(self.accounting.noted),
             "tables": {name: _table_json(parts) for name, parts in self.tables().items()},
+            **({"files": dict(self.files)} if self.files else {}),
+            **({"thresholds": dict(self.thresholds)} if self.thresholds else {}),
         }
         return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -141,6 +154,8 @@ class Manifest:
             settings=content["settings"],
             accounting=Accounting(**content["accounting"], noted=content["noted"]),
             parts=tuple(_parts_of(content["tables"])),
+            files=content.get("files", {}),
+            thresholds=content.get("thresholds", {}),
         )
 
 
@@ -153,6 +168,7 @@ def paths_of_result(text: str | bytes) -> list[str]:
     if content is None:
         return []
     paths = [part["path"] for table in content["tables"].values() for part in table["parts"]]
+    paths += content.get("files", {})
     inside = all(not path.startswith("/") and ".." not in path.split("/") for path in paths)
     return [*paths, MANIFEST] if inside else []
 

@@ -11,12 +11,13 @@ from beam_reuse.io.files import open_files, write_whole
 from beam_reuse.io.results.manifest import Accounting, Outcome, Part
 from beam_reuse.io.results.sink import Receipt
 
-RECORDS, PAGES, SKIPPED, REJECTED, NOTED, BYTES = (
-    "records", "pages", "skipped", "rejected", "noted", "bytes"
+RECORDS, PAGES, SKIPPED, REJECTED, NOTED, BYTES, THRESHOLD = (
+    "records", "pages", "skipped", "rejected", "noted", "bytes", "threshold"
 )
 
 Count = tuple[tuple[str, str], int]
-"""((what, reason), how many), with `what` one of the names above; reason '' where none."""
+"""((what, reason), how many), with `what` one of the names above; reason '' where none. For
+THRESHOLD the reason says of what, and the number is an integer share."""
 
 
 class SaveOutcome(beam.PTransform):
@@ -63,4 +64,5 @@ def read_outcome(path: str) -> Outcome:
         total(RECORDS), total(PAGES), found.get(SKIPPED, {}), found.get(REJECTED, {}),
         found.get(NOTED, {}),
     )
-    return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), total(BYTES))
+    return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), total(BYTES),
+                   found.get(THRESHOLD, {}))

@@ -105,13 +105,13 @@ class ResultFolder:
     def publish(self, manifest: Manifest, run_info: dict[str, Any]) -> None:
         """Make the tables of `work` the folder's result, replacing an earlier one.
 
-        Every part the manifest lists must lie below `work.tables`. After a crash at any
+        Every file the manifest lists must lie below `work.tables`. After a crash at any
         point there is no manifest, or a manifest with all it lists.
         """
-        new = [part.path for part in manifest.parts]
+        new = manifest.paths
         missing = sorted(set(new) - set(self._files.list(self.work.tables)))
         if missing:
-            raise RuntimeError(f"parts that no worker has written: {', '.join(missing)}")
+            raise RuntimeError(f"files that no worker has written: {', '.join(missing)}")
         old = self._listed()
         self._write(RUN_INFO, json.dumps(run_info, indent=2, sort_keys=True) + "\n")
         self._write(MANIFEST, manifest.to_json())

@@ -6,21 +6,23 @@ bundles nor workers nor the order of input show in the files.
 
 import hashlib
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import IO, Any
 
 import apache_beam as beam
 import numpy as np
 import pyarrow.parquet as pq
+from apache_beam.coders import Coder, registry
+from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.group import ProcessBuckets
-from beam_reuse.columnar.scatter import hash_buckets
+from beam_reuse.columnar.group import bucket_slabs
+from beam_reuse.columnar.scatter import Keyed, SplitByBucket, hash_buckets
 from beam_reuse.columnar.shuffle import Fetch, MapBlocks, PutAway, Shuffle
-from beam_reuse.columnar.store import Piece
+from beam_reuse.columnar.store import Piece, Store
+from beam_reuse.columnar.sums import Sums
 from beam_reuse.io.files import join, open_files, written_whole
 from beam_reuse.io.results.arrow_columns import nulls_first, to_arrow
 from beam_reuse.io.results.reporting import ProgressReporter
@@ -34,50 +36,147 @@ Receipt = tuple[str, str, int, str]
 """One part as Beam carries it: the fields of `manifest.Part`."""
 
 
-class WriteTable(beam.PTransform):
-    """Block -> Receipt of every part of the table `schema`, written below `folder`.
+class WriteTables(beam.PTransform):
+    """{name: Blocks} -> Receipt of every part of these tables, written below `folder`.
 
     There is one part per `part_rows` rows, at least one, and none is missing: a part no row
     falls to is a file without rows. Equal rows give equal bytes, whatever their blocks and
     their order. Memory: about twice the shuffle's bucket budget. Rows are put away once to be
-    counted and travel once; a repeated attempt writes the same file again.
+    counted and travel once; all tables share one grouping, since each costs a step of the
+    graph. A repeated attempt writes the same file again. Tables with a `folding` come as folded
+    rows, which are unfolded when they are written.
     """
 
-    def __init__(self, schema: TableSchema, shuffle: Shuffle, folder: str,
-                 part_rows: int = PART_ROWS, progress: str = "") -> None:
+    def __init__(
+        self, schemas: Mapping[str, TableSchema], shuffle: Shuffle, folder: str,
+        part_rows: int = PART_ROWS, progress: str = "",
+        foldings: Mapping[str, "Folding"] | None = None,
+    ) -> None:
         super().__init__()
-        self.writer = PartWriter(schema, folder, part_rows, progress)
         self.shuffle = shuffle
+        self.writers = {
+            name: PartWriter(schema, folder, part_rows, progress, (foldings or {}).get(name))
+            for name, schema in schemas.items()
+        }
 
-    def default_label(self) -> str:
-        return f"Write {self.writer.schema.name}"
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        writer, schema = self.writer, self.writer.schema
-        pieces = (
-            blocks
-            | "PutNullsFirst" >> MapBlocks(partial(nulls_first, schema))
-            | "PutAway" >> PutAway(self.shuffle)
-        )
+    @no_annotations
+    def expand(self, found: Mapping[str, beam.PCollection]) -> beam.PCollection:
+        writers = [self.writers[name] for name in found]
+        pieces = {
+            name: blocks
+            | f"{name}: NullsFirst" >> MapBlocks(self.writers[name].prepared)
+            | f"{name}: PutAway" >> PutAway(self.shuffle)
+            for name, blocks in found.items()
+        }
         rows = beam.pvalue.AsSingleton(
-            pieces
-            | "Rows" >> beam.Map(_rows).with_output_types(int)
-            | "SumRows" >> beam.CombineGlobally(sum)
+            [each | f"{name}: Rows" >> beam.Map(self.writers[name].rows_of, self.shuffle.store)
+             .with_output_types(Sums) for name, each in pieces.items()]
+            | "RowsOfAll" >> beam.Flatten()
+            | "SumRows" >> beam.CombineGlobally(_AddRows()).with_output_types(Sums)
         )
-        written = pieces | "Fetch" >> Fetch(self.shuffle, rows) | "WriteParts" >> ProcessBuckets(
-            replace(self.shuffle, buckets=MOST_PARTS), schema.names[:1], writer.write, rows,
-            order=schema.names[1:], bucketer=writer.part_of_rows, bucketer_side=[rows],
-            output_type=Receipt,
+        split = [
+            each
+            | f"{name}: Fetch" >> Fetch(self.shuffle, rows)
+            | f"{name}: Split" >> SplitByBucket(
+                replace(self.shuffle, buckets=MOST_PARTS), (), self.writers[name].part_of_rows,
+                [rows])
+            | f"{name}: InTable" >> beam.Map(_in_table, number).with_output_types(Keyed)
+            for number, (name, each) in enumerate(pieces.items())
+        ]
+        written = (
+            split | "PartsOfAll" >> beam.Flatten()
+            | "Group" >> beam.GroupByKey()
+            | "WriteParts" >> beam.ParDo(_WriteParts(writers, self.shuffle), rows)
+            .with_output_types(Receipt)
         )
-        missing = blocks.pipeline | "Once" >> beam.Create([None]) | "WriteEmptyParts" >> (
-            beam.FlatMap(writer.write_missing, rows, beam.pvalue.AsList(written))
+        pipeline = next(iter(found.values())).pipeline
+        missing = pipeline | "Once" >> beam.Create([None]) | "WriteEmptyParts" >> (
+            beam.FlatMap(_write_missing, writers, rows, beam.pvalue.AsList(written))
             .with_output_types(Receipt)
         )
         return (written, missing) | beam.Flatten()
 
 
-def _rows(piece: Piece) -> int:
-    return piece.rows
+class WriteTable(beam.PTransform):
+    """Block -> Receipt of every part of one table; see `WriteTables`."""
+
+    def __init__(self, schema: TableSchema, shuffle: Shuffle, folder: str,
+                 part_rows: int = PART_ROWS, progress: str = "") -> None:
+        super().__init__()
+        self.name = schema.name
+        self.tables = WriteTables({schema.name: schema}, shuffle, folder, part_rows, progress)
+
+    def default_label(self) -> str:
+        return f"Write {self.name}"
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        return {self.name: blocks} | self.tables
+
+
+class _AddRows(beam.CombineFn):
+    """Rows by table."""
+
+    def create_accumulator(self) -> Sums:
+        return Sums()
+
+    def add_input(self, sums: Sums, more: Sums) -> Sums:
+        return Sums({**sums, **{name: sums.get(name, 0) + n for name, n in more.items()}})
+
+    def merge_accumulators(self, accumulators: Iterable[Sums]) -> Sums:
+        out = Sums()
+        for sums in accumulators:
+            out = self.add_input(out, sums)
+        return out
+
+    def extract_output(self, sums: Sums) -> Sums:
+        return sums
+
+    def get_accumulator_coder(self) -> Coder:
+        return registry.get_coder(Sums)
+
+
+def _in_table(keyed: Keyed, number: int) -> Keyed:
+    part, piece = keyed
+    return number * MOST_PARTS + part, piece
+
+
+class _WriteParts(beam.DoFn):
+    def __init__(self, writers: Sequence["PartWriter"], shuffle: Shuffle) -> None:
+        self.writers, self.shuffle = writers, shuffle
+
+    @no_annotations
+    def process(self, keyed: tuple[int, Iterable[Piece]], rows: Sums) -> Iterator[Receipt]:
+        number, part = divmod(keyed[0], MOST_PARTS)
+        writer = self.writers[number]
+        slabs = bucket_slabs(self.shuffle, keyed[1], writer.order)
+        yield from writer.write(part, slabs, rows.get(writer.schema.name, 0))
+
+
+@no_annotations
+def _write_missing(
+    _: Any, writers: Sequence["PartWriter"], rows: Sums, written: list[Receipt],
+) -> Iterator[Receipt]:
+    there = {path for _, path, _, _ in written}
+    for writer in writers:
+        yield from writer.write_missing(rows.get(writer.schema.name, 0), there)
+
+
+@dataclass(frozen=True)
+class Folding:
+    """Rows of a table that travel as one: all with the same value in the first column, in
+    order. `rows` names the column with their number, `unfold` gives the rows of a block of
+    folded ones; a value of the first column stands in one folded row only."""
+
+    rows: str
+    unfold: Callable[[Block], Block]
+
+    def unfolded(self, slabs: Iterable[Block]) -> Iterator[Block]:
+        """The rows of all slabs, some GROUP_ROWS at a time."""
+        for slab in slabs:
+            before = np.cumsum(slab.array(self.rows)) // GROUP_ROWS
+            starts = np.flatnonzero(np.diff(before, prepend=-1))
+            for low, high in zip(starts, np.append(starts[1:], len(slab)), strict=True):
+                yield self.unfold(slab.slice(int(low), int(high)))
 
 
 @dataclass(frozen=True)
@@ -91,16 +190,33 @@ class PartWriter:
     folder: str
     part_rows: int = PART_ROWS
     progress: str = ""
+    folding: Folding | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns by which what travels is sorted."""
+        return self.schema.names[:1] if self.folding else self.schema.names
+
+    def prepared(self, block: Block) -> Block:
+        """Rows as they travel."""
+        return block if self.folding else nulls_first(self.schema, block)
+
+    def rows_of(self, piece: Piece, store: Store) -> Sums:
+        """How many rows of the table a piece holds."""
+        if self.folding is None:
+            return Sums({self.schema.name: piece.rows})
+        folded = store.get_block(piece).array(self.folding.rows)
+        return Sums({self.schema.name: int(folded.sum())})
 
     def parts(self, rows: int) -> int:
         """How many parts a table of `rows` rows has."""
         return max(1, -(-rows // self.part_rows))
 
-    def part_of_rows(self, block: Block, most: int, rows: int) -> NDArray[np.int64]:
+    def part_of_rows(self, block: Block, most: int, rows: Mapping[str, int]) -> NDArray[np.int64]:
         """The part of each row, by a hash of the first column."""
-        parts = self.parts(rows)
+        parts = self.parts(rows[self.schema.name])
         if parts > most:
-            raise ValueError(f"table {self.schema.name}: {rows} rows are more than {most} parts")
+            raise ValueError(f"table {self.schema.name} would have more than {most} parts")
         return hash_buckets(block, self.schema.names[:1], parts)
 
     def path(self, part: int, parts: int) -> str:
@@ -110,15 +226,16 @@ class PartWriter:
         """Write one part from its rows in order; the file is complete when this yields."""
         if self.progress:
             ProgressReporter(self.progress).update(stage=f"writing {self.schema.name}")
+        if self.folding:
+            slabs = self.folding.unfolded(slabs)
         path = self.path(part, self.parts(rows))
         target = join(self.folder, path)
         with written_whole(open_files(target), target) as sink:
             count, digest = write_parquet(sink, self.schema, slabs)
         yield self.schema.name, path, count, digest
 
-    def write_missing(self, _: Any, rows: int, written: list[Receipt]) -> Iterator[Receipt]:
-        """Write the parts that no row falls to."""
-        there = {path for _, path, _, _ in written}
+    def write_missing(self, rows: int, there: Container[str]) -> Iterator[Receipt]:
+        """Write the parts that no row falls to: those that are not `there`."""
         parts = self.parts(rows)
         for part in range(parts):
             if self.path(part, parts) not in there:

@@ -66,7 +66,7 @@ def maybe(kind: pa.DataType) -> Column:
     return Column("", kind, nullable=True)
 
 
-text, number = pa.string(), pa.int64()
+text, number, share, flag = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
 PAGES = table(
     "pages",
@@ -85,6 +85,11 @@ EVENTS = table(
     depth=number,
 )
 DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
+FREQUENT_FILES = table(
+    "frequent_files",
+    sha1=text, occurrences=number, hosts=number, domains=number, bytes=number, first_url=text,
+    first_timestamp=maybe(TIMESTAMP), sample_urls=STRINGS,
+)
 FREQUENT_CHUNKS = table(
     "frequent_chunks",
     sha1=text, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
@@ -94,9 +99,41 @@ FREQUENCY_HISTOGRAM = table(
     "frequency_histogram", kind=text, occurrences=number, distinct=number
 )
 
+LABELS = table(
+    "labels",
+    sha1=text, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
+    nilsimsa=maybe(text),
+)
+MATCHED_FILES = table("matched_files", url=text, sha1=text, source_url=maybe(text))
+MATCHED_CHUNKS = table(
+    "matched_chunks",
+    url=text, position=number, start=number, end=number, sha1=text, source_url=maybe(text),
+    score=maybe(number),
+)
+PAGE_REUSE = table(
+    "page_reuse",
+    url=text, chunks=number, stop_chunks=number, matching=number, distinct_matching=number,
+    contains=maybe(share), file_match=flag, flagged=flag,
+)
+NEIGHBOURHOODS = table(
+    "neighbourhoods",
+    prefix=text, depth=number, pages=number, chunks=number, matching=number,
+    distinct_matching=number, badness=maybe(share), mean_contains=maybe(share), flagged=flag,
+)
+NEIGHBOURHOOD_SOURCES = table(
+    "neighbourhood_sources", prefix=text, source=text, matching=number, distinct_matching=number
+)
+NILSIMSA_SWEEP = table(
+    "nilsimsa_sweep", threshold=number, matching=number, exact=number, pages=number
+)
+
 SCHEMAS = {
     schema.name: schema
-    for schema in (PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_CHUNKS, FREQUENCY_HISTOGRAM)
+    for schema in (
+        PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_FILES, FREQUENT_CHUNKS,
+        FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
+        NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP,
+    )
 }
 
 

@@ -1,0 +1,60 @@
+"""A result table read in batches: for tables larger than memory."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
+from beam_reuse.io.results.tables import read_manifest
+
+BATCH_ROWS = 32_768
+
+
+class TableScan:
+    """The table `name` of the result in `folder`, to be read as often as needed.
+
+    Refuses a folder without manifest and a table the manifest does not list.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder = folder
+        self.name = name
+        self.manifest = read_manifest(folder)
+        tables = self.manifest.tables()
+        if name not in tables:
+            raise NoResultError(
+                f"{folder} has no table {name!r}; it has {', '.join(sorted(tables))}.")
+        self.parts: Sequence[Part] = tables[name]
+        self._files = open_files(folder)
+        self.schema: pa.Schema = self._read_schema()
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows with these columns (None: all), part by part.
+
+        Refuses a part that is missing, damaged or has another number of rows than the
+        manifest says. Memory: one batch.
+        """
+        for part in self.parts:
+            rows = 0
+            try:
+                with self._files.open(join(self.folder, part.path)) as source:
+                    for batch in pq.ParquetFile(source).iter_batches(BATCH_ROWS, columns=columns):
+                        rows += batch.num_rows
+                        yield batch
+            except (OSError, pa.ArrowInvalid) as error:
+                raise self._damaged(part, f"cannot be read ({error})") from error
+            if rows != part.rows:
+                raise self._damaged(part, f"has {rows} rows, {MANIFEST} says {part.rows}")
+
+    def _read_schema(self) -> pa.Schema:
+        part = self.parts[0]
+        try:
+            with self._files.open(join(self.folder, part.path)) as source:
+                return pq.read_schema(source)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise self._damaged(part, f"cannot be read ({error})") from error
+
+    def _damaged(self, part: Part, what: str) -> NoResultError:
+        return NoResultError(f"{self.folder}: {part.path} {what}. Run again with --overwrite.")
