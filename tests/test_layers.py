@@ -11,8 +11,9 @@ LAYERS = [
     {"kernels"},
     {"columnar", "core"},
     {"io"},
-    {"pages"},
+    {"pages", "judging"},
     {"analyses"},
+    {"experiments"},
 ]
 WITHOUT_BEAM = ("core", "kernels")
 
