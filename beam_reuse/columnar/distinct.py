@@ -1,5 +1,7 @@
 """Distinct values of a column."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import hash_tables
 from beam_reuse.kernels.byte_rows import byte_rows
+from beam_reuse.kernels.compiled import frozen
 
 
 def number_distinct(hashes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -14,6 +17,16 @@ def number_distinct(hashes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int6
     number the place where it appears first. Nothing is sorted: some 50 ns per hash."""
     numbers, first = hash_tables.number_distinct(byte_rows(hashes))
     return np.asarray(numbers), np.asarray(first)
+
+
+def count_distinct(hashes: NDArray, counts: Sequence[NDArray]) -> tuple[NDArray, list[NDArray]]:
+    """The distinct hashes ('V20'), in order of first appearance, and for each of them the sums
+    of its `counts` (64-bit integers)."""
+    numbers, first = number_distinct(hashes)
+    return hashes[first], [
+        np.asarray(hash_tables.sums_by_number(frozen(numbers), frozen(each), len(first)))
+        for each in counts
+    ]
 
 
 def find_rows(known: NDArray, asked: NDArray) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.coders import PiecesCoder
+from beam_reuse.columnar.distinct import count_distinct
 from beam_reuse.columnar.group import bucket_slabs
 from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.scatter import SplitByBucket
@@ -19,6 +20,7 @@ from beam_reuse.columnar.varbytes import VarBytes
 OPERATIONS = ("sum", "min", "max")
 _OUTPUT_BYTES = 8 << 20
 _INLINE_BYTES = 64 << 10
+_HASH = np.dtype("V20")
 
 
 class Reduction:
@@ -40,10 +42,23 @@ class Reduction:
 
     def __call__(self, block: Block) -> Block:
         """The block reduced, sorted by the keys."""
-        rows = self.prepared(block).sort(self.keys)
-        if not len(rows):
-            return rows
+        return self._reduced(self.prepared(block).sort(self.keys))
+
+    def loosely(self, block: Block) -> Block:
+        """The block reduced, in any order: hashes that are only counted need no sorting."""
+        rows, key = self.prepared(block), self.keys[0]
+        hashes = rows[key]
+        if (len(self.keys) > 1 or isinstance(hashes, VarBytes) or hashes.dtype != _HASH
+                or set(self.columns.values()) - {"sum"}):
+            return self._reduced(rows.sort(self.keys))
+        distinct, sums = count_distinct(hashes, [rows.array(name) for name in self.columns])
+        return Block({key: distinct, **dict(zip(self.columns, sums, strict=True))})
+
+    def _reduced(self, rows: Block) -> Block:
+        """Rows in order of the keys, reduced."""
         starts = rows.starts(self.keys)
+        if len(starts) == len(rows):
+            return rows
         out = {name: rows[name].take(starts) for name in self.keys}
         for name, operation in self.columns.items():
             out[name] = _reduced(rows, self.keys, name, operation, starts)
@@ -60,7 +75,7 @@ class Reduction:
         waiting: Block | None = None
         for slab in slabs:
             slab = self.prepared(slab)
-            reduced = self(slab if waiting is None else Block.concat([waiting, slab]))
+            reduced = self._reduced(slab if waiting is None else Block.concat([waiting, slab]))
             waiting = reduced.slice(len(reduced) - 1, len(reduced))
             if len(reduced) > 1:
                 yield reduced.slice(0, len(reduced) - 1)
@@ -158,7 +173,7 @@ class _CombineBuckets(beam.PTransform):
         self.shuffle, self.reduction, self.keys = shuffle, reduction, keys
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        split = SplitByBucket(self.shuffle, self.keys, collapse=self.reduction)
+        split = SplitByBucket(self.shuffle, self.keys, collapse=self.reduction.loosely)
         combine = beam.CombinePerKey(CombinePieces(self.shuffle.store, self.reduction))
         reduced = combine.with_output_types(tuple[int, list[Piece]])
         return (

@@ -28,10 +28,17 @@ def sorted_slabs(
 
     Memory: two to three times `budget`. Up to `budget` bytes are sorted in memory; beyond, sorted
     runs go to a nameless temporary file in `folder` and are merged, 16 at a time. Rows with
-    equal keys may be cut between two slabs. `collapse` may combine rows with equal keys, in
-    columns of the same types, to shrink what is held; equal keys may still come twice.
+    equal keys may be cut between two slabs. `collapse` gives the rows of a block in order of
+    `keys` and may combine those with equal keys, in columns of the same types, to shrink what
+    is held; equal keys may still come twice.
     """
     slab = max(1, budget // SLABS_PER_BUDGET)
+
+    def in_order() -> list[Block]:
+        if collapse and held:
+            return [collapse(Block.concat(held))]
+        return [sort_blocks(held, keys)] if held else []
+
     held: list[Block] = []
     size = 0
     runs = _RunFile(folder)
@@ -40,13 +47,13 @@ def sorted_slabs(
             held.append(block)
             size += block.nbytes
             if size > budget:
-                held, size = _shrink(held, collapse)
+                held = in_order()
+                size = held[0].nbytes
                 if size > budget // 2:
-                    runs.write(_sorted(held, keys, slab))
+                    runs.write(slices(held, slab))
                     held, size = [], 0
-        held, _ = _shrink(held, collapse)
-        last = _sorted(held, keys, slab)
-        held.clear()
+        last = slices(in_order(), slab)
+        held = []
         while len(runs) >= FAN_IN:
             runs = runs.merged(keys, slab)
         if len(runs):
@@ -55,18 +62,6 @@ def sorted_slabs(
             yield from last
     finally:
         runs.close()
-
-
-def _shrink(
-    held: list[Block], collapse: Callable[[Block], Block] | None
-) -> tuple[list[Block], int]:
-    if collapse and held:
-        held = [collapse(Block.concat(held))]
-    return held, sum(block.nbytes for block in held)
-
-
-def _sorted(held: list[Block], keys: Sequence[str], slab: int) -> Iterator[Block]:
-    return slices([sort_blocks(held, keys)] if held else [], slab)
 
 
 def sort_blocks(blocks: Sequence[Block], keys: Sequence[str]) -> Block:

@@ -238,11 +238,11 @@ def detached(block: Block) -> Block:
         column = block[name]
         for array in (column.offsets, column.data) if isinstance(column, VarBytes) else (column,):
             owner: Any = array
-            while getattr(owner, "base", None) is not None:
+            while isinstance(owner.base, np.ndarray):
                 owner = owner.base
-            if isinstance(owner, memoryview):
-                owner = owner.obj
-            owners[id(owner)] = owner.nbytes if isinstance(owner, np.ndarray) else len(owner)
+            below = owner.base.obj if isinstance(owner.base, memoryview) else owner.base
+            owners[id(below if isinstance(below, bytes) else owner)] = (
+                len(below) if isinstance(below, bytes) else owner.nbytes)
     if sum(owners.values()) <= 2 * block.nbytes + 4096:
         return block
     return block.take(np.arange(len(block)))

@@ -5,7 +5,8 @@ order. Rows are sorted by the first word (radix), and only rows still tied are l
 again, so a SHA-1 column costs hardly more than a 64-bit one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,12 +205,9 @@ def order_words(column: np.ndarray) -> Iterator[NDArray[np.uint64]]:
     """The words of a fixed-width column, most significant first; floats by their bits."""
     kind = column.dtype.kind
     if kind == "V":
-        width = column.dtype.itemsize
-        raw = raw_bytes(column).reshape(len(column), width)
-        for at in range(0, width, 8):
-            padded = np.zeros((len(column), 8), np.uint8)
-            padded[:, : min(8, width - at)] = raw[:, at : at + 8]
-            yield padded.view(">u8").ravel().astype(np.uint64)
+        every = np.arange(len(column))
+        for at in range(0, column.dtype.itemsize, 8):
+            yield _words_at(column, every, at)
     elif kind == "i":
         yield column.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN
     elif kind == "f":
@@ -217,6 +215,26 @@ def order_words(column: np.ndarray) -> Iterator[NDArray[np.uint64]]:
         yield np.where(bits & _SIGN, ~bits, bits | _SIGN)
     else:
         yield column.astype(np.uint64, copy=False)
+
+
+def _words_at(column: np.ndarray, rows: NDArray[np.int64], at: int) -> NDArray[np.uint64]:
+    """Bytes `at`.. of the given rows of a column of bytes, as words."""
+    width = column.dtype.itemsize
+    return np.asarray(_fixed_words(frozen(raw_bytes(column)), width, frozen(rows), at))
+
+
+@kernel
+def _fixed_words(data, width, rows, at):  # type: ignore[no-untyped-def]
+    """Bytes `at`.. of each row as a big-endian word, zeros beyond its end."""
+    out = np.empty(len(rows), np.uint64)
+    size = min(8, width - at)
+    for i in range(len(rows)):
+        start = rows[i] * width + at
+        word = np.uint64(0)
+        for k in range(size):
+            word = word << np.uint64(8) | np.uint64(data[start + k])
+        out[i] = word << np.uint64(8 * (8 - size))
+    return out
 
 
 def raw_bytes(column: np.ndarray) -> NDArray[np.uint8]:
@@ -238,12 +256,22 @@ def sort_order(columns: Sequence[Column], rows: int) -> NDArray[np.int64]:
         if isinstance(column, VarBytes):
             _refine_by_bytes(order, new, column)
             continue
-        for words in order_words(column):
+        for words_of in _words_of_rows(column):
             tied = _tied(new)
             if not len(tied):
                 return order
-            _refine(order, new, tied, words[order[tied]])
+            _refine(order, new, tied, words_of(order[tied]))
     return order
+
+
+def _words_of_rows(column: np.ndarray) -> Iterator[Callable[[NDArray], NDArray[np.uint64]]]:
+    """The words of a fixed-width column, each as a function of the rows that are asked for."""
+    if column.dtype.kind == "V":
+        for at in range(0, column.dtype.itemsize, 8):
+            yield partial(_words_at, column, at=at)
+    else:
+        for words in order_words(column):
+            yield words.__getitem__
 
 
 def _refine_by_bytes(order: NDArray[np.int64], new: NDArray[np.bool_], column: VarBytes) -> None:

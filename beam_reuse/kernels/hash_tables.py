@@ -52,6 +52,15 @@ def number_distinct(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @kernel
+def sums_by_number(numbers: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """For each number below `count` the sum of the values that stand at it."""
+    out = np.zeros(count, values.dtype)
+    for i in range(len(numbers)):
+        out[numbers[i]] += values[i]
+    return out
+
+
+@kernel
 def find_rows(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """For each row of `asked` the row of `known` with the same bytes, or -1; no value stands
     twice in `known`."""

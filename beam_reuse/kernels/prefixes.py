@@ -4,7 +4,7 @@ import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
 
-_SLASH, _QUERY, _COLON, _OPEN, _CLOSE = 0x2F, 0x3F, 0x3A, 0x5B, 0x5D
+_SLASH, _QUERY, _COLON, _OPEN, _CLOSE, _MARK = 0x2F, 0x3F, 0x3A, 0x5B, 0x5D, 0x23
 
 
 @kernel
@@ -83,3 +83,59 @@ def directory_prefixes(
                 row += 1
                 out_offsets[row] = to
     return url, depth, out_offsets, out
+
+
+@kernel
+def _path_end(data: np.ndarray, start: int, end: int) -> int:
+    """Where the query begins, or the mark that follows the URL in the key of a capture."""
+    at = start
+    while at < end and data[at] != _QUERY and data[at] != _MARK:
+        at += 1
+    return at
+
+
+@kernel
+def _same_bytes(data: np.ndarray, a: int, a_end: int, b: int, b_end: int) -> bool:
+    same = a_end - a == b_end - b
+    at = 0
+    while same and a + at < a_end:
+        same = data[a + at] == data[b + at]
+        at += 1
+    return same
+
+
+@kernel
+def recur(
+    offsets: np.ndarray, data: np.ndarray, max_depth: int, max_repeats: int, max_cycle: int
+) -> np.ndarray:
+    """Which canonical URLs look like a crawler caught in a loop; see `urls.recursion_reason`."""
+    out = np.zeros(len(offsets) - 1, np.bool_)
+    for i in range(len(out)):
+        host = _host_start(data, offsets[i], offsets[i + 1])
+        path = _path_start(data, _host_end(data, host, offsets[i + 1]), offsets[i + 1])
+        end = _path_end(data, path, offsets[i + 1])
+        slashes = 0
+        for at in range(path, end):
+            slashes += data[at] == _SLASH
+        if max_depth and slashes > max_depth:
+            out[i] = True
+        if not max_repeats or slashes < max_repeats:
+            continue
+        bounds = np.empty(slashes + 1, np.int64)
+        k = 0
+        for at in range(path, end):
+            if data[at] == _SLASH:
+                bounds[k] = at + 1
+                k += 1
+        bounds[k] = end + 1
+        count = slashes - (bounds[slashes - 1] == end)
+        for cycle in range(1, max_cycle + 1):
+            equal = 0
+            for here in range(cycle, count):
+                before = here - cycle
+                same = _same_bytes(data, bounds[here], bounds[here + 1] - 1,
+                                   bounds[before], bounds[before + 1] - 1)
+                equal = equal + 1 if same else 0
+                if equal >= cycle * (max_repeats - 1):
+                    out[i] = True
+    return out

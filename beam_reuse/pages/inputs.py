@@ -10,8 +10,8 @@ from beam_reuse.io.index import IndexInput
 
 # Bytes of a crawl file that are one piece of work: enough pieces that workers end together, each
 # large enough that opening files does not count.
-PIECES = 256
-LEAST_RANGE, MOST_RANGE = 1 << 20, 64 << 20
+PIECES = 64
+LEAST_RANGE, MOST_RANGE = 4 << 20, 64 << 20
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.core.urls import recursion_reason
+from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
 from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.parts import PageRows, read_part
+from beam_reuse.kernels.prefixes import recur
 from beam_reuse.pages.captures import ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing
 from beam_reuse.pages.ingest import SKIPPED
@@ -108,11 +109,12 @@ def _captures(rows: PageRows, number: int, each: bool) -> Block:
 
 def _without_recursion(captures: Block, read: ReadSettings) -> tuple[Block, Block]:
     """Captures that stay, and those that are recursion errors as events."""
-    urls = (key.partition(b"#")[0].decode() for key in captures.strings("key").to_list())
-    reasons = [recursion_reason(u, read.max_prefix_depth, read.max_path_repeats) for u in urls]
-    bad = np.array([reason is not None for reason in reasons], np.bool_)
-    named = VarBytes.from_list([reason.encode() for reason in reasons if reason is not None])
-    return captures.take(~bad), as_events(captures.take(bad).with_columns(reason=named))
+    keys = captures.strings("key")
+    limits = read.max_prefix_depth, read.max_path_repeats
+    bad = recur(keys.offsets, keys.data, *limits, MAX_CYCLE)
+    urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
+    reasons = VarBytes.from_list([str(recursion_reason(url, *limits)).encode() for url in urls])
+    return captures.take(~bad), as_events(captures.take(bad).with_columns(reason=reasons))
 
 
 def _names(keys: VarBytes, rows: NDArray[np.int64]) -> bytes:

@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.distinct import find_rows, number_distinct
+from beam_reuse.columnar.reduce import Reduction
 
 # Few values, many that begin alike: what falls to one slot, and what differs only at its end.
 HASHES = st.builds(
@@ -29,3 +31,14 @@ def test_rows_of_known_hashes(known: list[bytes], asked: list[bytes]) -> None:
     expected = [known.index(value) if value in known else -1 for value in asked]
     assert find_rows(column(known), column(asked)).tolist() == expected
     assert find_rows(column(known), column(known)).tolist() == list(range(len(known)))
+
+
+@given(st.lists(st.tuples(HASHES, st.integers(0, 2**40), st.integers(-9, 9)), max_size=60))
+def test_sums_without_sorting_are_the_sums(rows: list[tuple[bytes, int, int]]) -> None:
+    block = Block({
+        "sha1": column([row[0] for row in rows]),
+        "count": np.array([row[1] for row in rows], np.uint64),
+        "other": np.array([row[2] for row in rows], np.int64),
+    })
+    reduction = Reduction(("sha1",), {"count": "sum", "other": "sum"})
+    assert reduction.loosely(block).sort(("sha1",)) == reduction(block)

@@ -2,11 +2,13 @@
 
 from urllib.parse import urljoin
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.core.urls import (
+    MAX_CYCLE,
     BadUrl,
     canonical_url,
     domain_of,
@@ -17,6 +19,7 @@ from beam_reuse.core.urls import (
     resolve_url,
     site_of,
 )
+from beam_reuse.kernels.prefixes import recur
 from tests.oracles import urls as oracle
 
 PIECES = st.sampled_from([
@@ -128,8 +131,12 @@ def test_recursion_reason_equals_its_definition(
     components: list[str], max_depth: int, max_repeats: int
 ) -> None:
     url = canonical_url("http://h/" + "/".join(components))
-    assert recursion_reason(url, max_depth, max_repeats) == oracle.recursion_reason(
-        url, max_depth, max_repeats)
+    expected = oracle.recursion_reason(url, max_depth, max_repeats)
+    assert recursion_reason(url, max_depth, max_repeats) == expected
+    for key in (url, url + "#20260101"):
+        data = np.frombuffer(b"junk" + key.encode(), np.uint8)
+        found = recur(np.array([4, len(data)]), data, max_depth, max_repeats, MAX_CYCLE)
+        assert found.tolist() == [expected is not None]
 
 
 @pytest.mark.parametrize(("path", "reason"), [
