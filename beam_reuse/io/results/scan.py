@@ -40,7 +40,8 @@ class TableScan:
             rows = 0
             try:
                 with self._files.open(join(self.folder, part.path)) as source:
-                    for batch in pq.ParquetFile(source).iter_batches(BATCH_ROWS, columns=columns):
+                    opened = pq.ParquetFile(source, page_checksum_verification=True)
+                    for batch in opened.iter_batches(BATCH_ROWS, columns=columns):
                         rows += batch.num_rows
                         yield batch
             except (OSError, pa.ArrowInvalid) as error:
