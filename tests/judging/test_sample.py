@@ -242,6 +242,17 @@ def test_counts_are_cut_by_ratio_and_shares_by_width(tmp_path: Path) -> None:
     assert labels(folder, "page_reuse", "flagged", 5) == ["flagged false: 10"]
 
 
+def test_times_are_cut_by_width_and_shown_as_times(tmp_path: Path) -> None:
+    rows = [chunk_row(f"{i:040x}", 11) for i in range(4)]
+    for day, row in enumerate(rows[1:], 1):
+        row["first_timestamp"] = datetime.datetime(2020, 1, day, tzinfo=datetime.UTC)
+    folder = write_result(tmp_path / "r", {"frequent_chunks": [rows]})
+    assert labels(folder, "frequent_chunks", "first_timestamp", 2) == [
+        "first_timestamp null: 1",
+        "first_timestamp 2020-01-01T00:00:00+00:00 to below 2020-01-02T00:00:00+00:00: 1",
+        "first_timestamp 2020-01-02T00:00:00+00:00 to 2020-01-03T00:00:00+00:00: 2"]
+
+
 def test_the_sheets_columns_and_cells(tmp_path: Path) -> None:
     rows = [chunk_row("0" * 40, 11, "=cmd()", ["http://a.example/", 'http://b.example/"'])]
     places = [prefix_row("a.example/x/", 1, 4, 0.25, True)]
