@@ -210,3 +210,9 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTI
 def options_of(command: str) -> tuple[Option, ...]:
     """The options of one command, in the order of the table."""
     return tuple(option for option in OPTIONS if command in option.commands)
+
+
+def commands_with(name: str) -> tuple[str, ...]:
+    """The commands that take an option of this name, in the order of the table."""
+    found = (command for o in OPTIONS if o.name == name for command in o.commands)
+    return tuple(dict.fromkeys(found))
