@@ -202,7 +202,9 @@ def test_what_is_no_list(tmp_path: Path) -> None:
         ("text.parquet", A.encode(), "no Parquet list but something else"),
         ("l.txt.gz", b"\x1f\x8b\x08\x00", "compressed"),
         ("page.html", b"<html>\n", "line 1: '<html>' is no hash"),
-        ("binary", bytes(range(200, 256)), "line 1"),
+        ("binary", bytes(range(200, 256)), "is no text in UTF-8"),
+        ("wide.txt", A.encode("utf-16"), "is no text in UTF-8"),
+        ("wide-unmarked.txt", A.encode("utf-16-be"), "is no text in UTF-8"),
     ]:
         (tmp_path / name).write_bytes(content)
         assert said in refusal(tmp_path / name), name
