@@ -96,12 +96,37 @@ def test_values(option: str, text: str, value: object) -> None:
     [
         ("status", "20x"), ("content-types", "html"), ("top", "many"), ("captures", "some"),
         ("max-record-bytes", "64X"), ("max-rejects", "half"), ("content-types", ","),
-        ("analyses", ""), ("status", ","),
+        ("analyses", ""), ("status", ","), ("max-record-bytes", "9" * 400),
     ],
 )
 def test_wrong_values_name_option_value_and_what_is_allowed(option: str, text: str) -> None:
     with pytest.raises(SettingError, match=f"--{option}: '{text}' is not allowed; it must be"):
         parse(["run", "a", f"--{option}", text])
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["experiment", "inject", "--copies", f"1,{2**63}"],
+         f"--copies: {2**63} is not allowed; it must be 1,000,000,000 at most"),
+        (["experiment", "mutate", "--blind-copies", str(2**63)], "from 0 to 1,000,000,000"),
+        (["experiment", "inject", "--copies", "2,1"], "--copies: 2,1 is not allowed; it must be a"),
+        (["run", "--chunk-threshold", str(2**63)], r"auto, or from 0 to 2**63 - 1"),
+        (["run", "--top", str(2**63)], r"from 1 to 2**63 - 1"),
+        (["run", "--min-hosts", "0"], r"from 1 to 2**63 - 1"),
+        (["run", "--min-chunks", str(2**63)], r"from 1 to 2**63 - 1"),
+        (["run", "--min-chunk-bytes", str(2**70)], r"from 0 to 2**63 - 1"),
+        (["run", "--status", "20,200"], "--status: 20 is not allowed"),
+        (["run", "--matcher", "nilsimsa", "--nilsimsa-threshold", "115,300"],
+         "--nilsimsa-threshold: 115,300 is not allowed; it must be from -128 to 128"),
+    ],
+)
+def test_values_out_of_range_are_shown_as_typed_with_the_range(
+    argv: list[str], told: str,
+) -> None:
+    with pytest.raises(SettingError) as error:
+        settings_from(parse(argv).values)
+    assert told in str(error.value)
 
 
 def test_sizes_show_as_they_are_typed() -> None:
