@@ -8,7 +8,7 @@ from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.cli.runs import refuse_too_many_rejects
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelSettings
-from beam_reuse.io.files import is_local, join, open_files
+from beam_reuse.io.files import is_local, join, open_files, require_writable
 from beam_reuse.io.labels.lists import read_list, shared_settings
 from beam_reuse.io.labels.writing import COMPACT, PARQUET, require_list_name, write_labels
 from beam_reuse.io.results.manifest import Accounting
@@ -35,13 +35,16 @@ def refuse_existing(plan: RunPlan) -> None:
     if is_local(plan.output) and os.path.isdir(plan.output):
         raise UserError(f"-o {plan.output} is a folder. Give a file, such as labels.parquet.")
     require_list_name(plan.output)
+    require_writable(plan.output)
     if plan.output.endswith(COMPACT) and plan.settings.detection.matcher == "nilsimsa":
         raise UserError(f"-o {plan.output}: a compact list holds no Nilsimsa digests. Write a "
                         f"{PARQUET} file.")
     try:
         open_files(plan.output).open(plan.output).close()
-    except OSError:
+    except FileNotFoundError:
         return
+    except PermissionError:
+        pass  # it is there, whatever it holds
     if not plan.overwrite:
         raise UserError(f"-o {plan.output} exists already. Add --overwrite to replace it, or "
                         "choose another name.")

@@ -257,8 +257,13 @@ def test_config_files_that_are_refused(tmp_path: Path, text: str, told: str) -> 
 
 
 def test_a_config_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"absent\.yaml"):
+    with pytest.raises(UserError, match=r"absent\.yaml: No such file or directory\. Give a YAML"):
         parse(["run", "--config", str(tmp_path / "absent.yaml")])
+    with pytest.raises(UserError, match=r"Is a directory\. Give a YAML"):
+        parse(["run", "--config", str(tmp_path)])
+    (tmp_path / "latin.yaml").write_bytes(b"output: caf\xe9")
+    with pytest.raises(UserError, match=r"latin\.yaml: no text in UTF-8"):
+        parse(["run", "--config", str(tmp_path / "latin.yaml")])
 
 
 def test_a_config_files_values_are_checked_as_the_command_lines(tmp_path: Path) -> None:

@@ -285,6 +285,7 @@ def test_a_new_list_leaves_short_chunks_out(tmp_path: Path) -> None:
     (["--learn", "{page}", "--url", "http://a/", "-o", "{list}"], "exists already"),
     (["--learn", "{stream}", "--url", "http://a/", "-o", "{new}"], "holds 2 pages"),
     (["--learn", "{page}", "{page}", "--url", "http://a/", "-o", "{new}"], "checks no others"),
+    (["--learn", "{page}", "--url", "http://a/", "-o", "{list}/x.brl"], "is a file, not a folder"),
     (["--labels", "{list}", "--project", "x"], "unknown option --project"),
     (["--labels", "{list}", "--jsn"], "Did you mean --json"),
 ])
@@ -298,6 +299,15 @@ def test_wrong_use_is_told_and_nothing_is_written(
     assert main(["check", *(word.format(**names) for word in argv)]) == 2
     assert re.search(said, capsys.readouterr().err)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("options", [[], ["--jsonl"]])
+def test_a_closed_standard_input_is_told(
+        options: list[str], labels: str, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["check", "--labels", labels, *options]) == 2
+    assert "standard input is closed. Give files" in capsys.readouterr().err
 
 
 def test_plain_lists_take_chunk_options(tmp_path: Path, stdin: Any,

@@ -151,14 +151,21 @@ def test_a_sweep_is_thinned_for_people() -> None:
         (["sample", "DIR", "--off", "page_reuse"], "Did you mean --of?"),
         (["evaluate", "DIR"], "--pages FILE"),
         (["evaluate", "--pages", "x.csv"], "give one DIR"),
-        (["evaluate", "DIR", "--pages", "no-such.csv"], "no-such.csv"),
+        (["evaluate", "DIR", "--pages", "no-such.csv"],
+         "no-such.csv: No such file or directory. Give CSV"),
+        (["sample", "DIR", "--of", "page_reuse", "-o", "DIR/manifest.json/x.csv"],
+         "manifest.json is a file, not a folder"),
+        (["evaluate", "DIR", "--pages", "x.csv", "-o", "DIR/manifest.json/x"],
+         "manifest.json is a file, not a folder"),
+        (["evaluate", "DIR", "--pages", "x.csv", "-o", "DIR/manifest.json"],
+         "manifest.json is a file. Give a folder"),
         (["evaluate", "no-such-dir", "--pages", "/dev/null"], "no column 'url'"),
     ],
 )
 def test_wrong_usage_is_exit_status_2(
     argv: list[str], told: str, result: str, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([result if word == "DIR" else word for word in argv]) == 2
+    assert main([word.replace("DIR", result) for word in argv]) == 2
     shown = capsys.readouterr()
     assert told in shown.err and not shown.out
     assert shown.err.strip().count("\n") <= 1

@@ -37,6 +37,8 @@ def test_a_list_is_made_used_and_not_overwritten(
     assert "--overwrite" in capsys.readouterr().err
     assert main(["labels", str(originals), "-o", str(originals)]) == 2
     assert "is a folder" in capsys.readouterr().err
+    assert main(["labels", str(originals), "-o", str(known / "x.brl")]) == 2
+    assert "known.parquet is a file, not a folder" in capsys.readouterr().err
     copies = tmp_path / "copies"
     copies.mkdir()
     (copies / "b.html").write_text(PAGE.replace("<html>", "<html lang=en>"))

@@ -184,6 +184,7 @@ def test_moments_are_compared_as_moments(tmp_path: Path) -> None:
         ({"where": ("nonsense",)}, "COLUMN OP VALUE"),
         ({"where": ("colour = 1",)}, "no column 'colour'.*occurrences"),
         ({"where": ("occurrences = many",)}, "'many' is no value of the column occurrences"),
+        ({"where": (f"occurrences > {2**63}",)}, f"'{2**63}' is no value of the column"),
         ({"where": ("occurrences ~ 1",)}, "~ does not work on the column occurrences"),
         ({"where": ("sample_urls = x",)}, "does not work on the column sample_urls"),
         ({"by": ("colour",)}, "no column 'colour'.*occurrences"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_reuse.io.files import join, open_files
+from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -168,7 +168,7 @@ def read(folder: str, name: str) -> pa.Table:
         except (OSError, pa.ArrowInvalid) as error:
             raise NoResultError(
                 f"{folder}: {part.path} is listed in {MANIFEST} but cannot be read "
-                f"({error}). Run again with --overwrite."
+                f"({reason_of(error)}). Run again with --overwrite."
             ) from error
         if found.num_rows != part.rows:
             raise NoResultError(
