@@ -63,9 +63,12 @@ def make_labels(plan: RunPlan) -> MadeLabels:
         refuse_too_many_rejects(plan, outcome, folder.work)
         settings = _settings_of(plan)
         parts = sorted(part for part in outcome.parts if part.table == LABELS.name)
-        rows = write_labels(plan.output, (
+        # In the work folder, which the next such command removes if this one is killed.
+        finished = join(folder.work.root, plan.output.rpartition("/")[2])
+        rows = write_labels(finished, (
             batch for part in parts for batch in read_list(join(folder.work.tables, part.path))),
             settings)
+        open_files(plan.output).move(finished, plan.output)
     open_files(plan.output).delete_tree(plan.output + WORK_SUFFIX)
     return MadeLabels(outcome.accounting, rows, outcome.bytes_read, time.time() - started)
 
