@@ -137,6 +137,25 @@ def test_a_sweep_is_thinned_for_people() -> None:
     assert some_of(steps[:20], 20, None) == steps[:20]
 
 
+def test_an_evaluation_replaces_all_of_an_earlier_one_and_nothing_else(
+    result: str, tmp_path: Path,
+) -> None:
+    pages, places, out = tmp_path / "p.csv", tmp_path / "n.csv", tmp_path / "out"
+    pages.write_text("url,label,reason\nhttp://h0.example/0,clone,even\n")
+    places.write_text("prefix,label\nh1.example/,original\n")
+    assert main(["evaluate", result, "--pages", str(pages), "-o", str(out)]) == 0
+    (out / "neighbourhoods-notes.csv").write_text("mine")
+    (out / "neighbourhoods-absent.csv").write_text("mine too, but overwritten")
+    argv = ["evaluate", result, "--neighbourhoods", str(places), "-o", str(out), "--overwrite"]
+    assert main(argv) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "evaluation.json", "neighbourhoods-absent.csv", "neighbourhoods-notes.csv",
+        "neighbourhoods-outcomes.csv", "neighbourhoods-sweep.csv"]
+    (out / "pages-sweep.csv").write_text("not of the evaluation that is here")
+    assert main(argv) == 0
+    assert (out / "pages-sweep.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
