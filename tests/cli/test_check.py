@@ -273,7 +273,6 @@ def test_a_new_list_leaves_short_chunks_out(tmp_path: Path) -> None:
     (["{page}", "--labels", "{list}", "--page-threshold", "2"], "from 0 to 1"),
     (["{page}", "--labels", "{list}", "--min-chunks", "0"], "--min-chunks"),
     (["{page}", "--labels", "{list}", "--chunk-tags", "p"], "--chunk-tags: the labels"),
-    (["{page}", "--labels", "{list}", "--min-chunk-bytes", "1"], "--min-chunk-bytes: the labels"),
     (["{page}", "--labels", "{list}", "--classic"], "the labels"),
     (["{page}", "--labels", "{list}", "-o", "x.brl"], "-o FILE is for --learn"),
     (["{page}", "{page}", "--labels", "{list}", "--url", "http://a/"], "single page"),
