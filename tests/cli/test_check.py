@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from beam_reuse.cli import check_stream
 from beam_reuse.cli.main import main
 from beam_reuse.cli.runs import execute
+from beam_reuse.core.finding import Finding, Match, Source
 from beam_reuse.core.settings import ChunkSettings, DetectionSettings, Settings, StopSettings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
@@ -307,6 +309,18 @@ def test_a_closed_standard_input_is_told(
     monkeypatch.setattr(sys, "stdin", None)
     assert main(["check", "--labels", labels, *options]) == 2
     assert "standard input is closed. Give files" in capsys.readouterr().err
+
+
+def test_help_names_every_field_of_an_answer_and_where_settings_come_from(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    for of in (Finding, Match, Source):
+        assert all(re.search(rf"\b{field.name}\b", told) for field in fields(of)), of
+    assert "Settings are adopted from the labels" in told
+    assert "(default: as the labels tell, 0 for plain lists of hashes" in told
+    assert "what --stop-chunks lists still does not" in told
 
 
 def test_plain_lists_take_chunk_options(tmp_path: Path, stdin: Any,
