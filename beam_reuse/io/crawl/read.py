@@ -60,6 +60,8 @@ class RangeReader:
                     self.records += 1
                     yield outcome
             except PermissionError as error:
+                if self._source is not None:  # it was open: what is left of it must not vanish
+                    raise
                 if start == 0:  # every range of the file fails alike; one of them tells it
                     self.records += 1
                     yield Rejected(file.path, 0, "", "unreadable", f"{error.strerror or error}")
