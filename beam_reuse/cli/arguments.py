@@ -22,6 +22,7 @@ from beam_reuse.cli.help_texts import (
 )
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
+from beam_reuse.options.kinds import FILE
 from beam_reuse.options.option import Option
 from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
@@ -229,11 +230,13 @@ def _add(group: Any, option: Option, command: str) -> None:
     elif option.repeats:
         group.add_argument(*names, action="append", metavar=option.kind.metavar, **keywords)
     else:
-        group.add_argument(*names, action=_Once, metavar=option.kind.metavar, **keywords)
+        action = _Once if option.kind is FILE else "store"
+        group.add_argument(*names, action=action, metavar=option.kind.metavar, **keywords)
 
 
 class _Once(argparse.Action):
-    """Keeps the one value of an option, and refuses a second: the first would be lost."""
+    """Keeps the one file of an option, and refuses a second: nothing would be done with the
+    first. (Of other values the last wins, as everywhere.)"""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
                  values: Any, option_string: str | None = None) -> None:

@@ -22,6 +22,11 @@ def test_inputs_and_options_may_be_mixed() -> None:
                             ("a", "b", "c"), ())
 
 
+def test_of_other_values_the_last_wins() -> None:
+    assert parse(["run", "a", "-o", "one", "--top", "1", "--output", "two"]).values == {
+        "output": "two", "top": 1}
+
+
 def test_beams_own_options_keep_their_values_and_order() -> None:
     got = parse(["run", "--project", "p", "a", "--experiments=x", "--streaming",
                  "--flink_master", "[local]", "b", "-o", "out"])
@@ -56,7 +61,7 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
         (["index", "a", "--page-threshold", "0"],
          "only of run, experiment mutate and check."),
         (["check", "--learn", "a.html", "--learn", "b.html"], "--learn is given twice"),
-        (["run", "a", "-o", "one", "--output", "two"], "--output is given twice"),
+        (["evaluate", "r", "--pages", "a.csv", "--pages", "b.csv"], "--pages is given twice"),
         (["run", "a", "--top"], "--top needs a value"),
         (["run", "a", "-q"], "-q"),
         (["run", "a", "--runner", "FlinkRuner"], "Did you mean FlinkRunner?"),
