@@ -54,8 +54,8 @@ class Detector:
     `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
     empty one to learn into. Pages are cut as the lists tell; `chunks` and
     `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
-    where they contradict. A page is flagged if its share of matching chunks is above
-    `page_threshold` and it has `min_chunks` chunks or more.
+    where they contradict; only a larger `min_chunk_bytes` does not. A page is flagged if its
+    share of matching chunks is above `page_threshold` and it has `min_chunks` chunks or more.
 
     Values are those of `run` with the same lists, settings and thresholds. Labels are
     mapped, not loaded: 10 million from a compact file open in under a second. A detector may
@@ -145,7 +145,7 @@ class Detector:
         """
         from beam_reuse.io.labels.writing import write_labels
 
-        settings = self.settings if self._learned else self._made_with
+        settings = self._made_with or (self.settings if self._learned else None)
         return write_labels(os.fspath(path), self._batches(), settings)
 
     def _count(self, payload: bytes, kind: str | Kind) -> _Counted:
@@ -203,17 +203,18 @@ class Detector:
 def _agreed(
     made_with: LabelSettings | None, chunks: ChunkSettings | None, stops: StopSettings
 ) -> LabelSettings:
-    """How pages are cut: as the labels tell. Refuses settings that contradict them."""
+    """How pages are cut: as the labels tell, or leaving out more short chunks than they did.
+    Refuses settings that contradict them."""
     if made_with is None:
         return LabelSettings(chunks or ChunkSettings(), stops.min_chunk_bytes)
     asked = LabelSettings(chunks or made_with.chunks,
                           stops.min_chunk_bytes or made_with.min_chunk_bytes)
     if not same_chunks(asked.chunks, made_with.chunks) or (
-            asked.min_chunk_bytes != made_with.min_chunk_bytes):
+            asked.min_chunk_bytes < made_with.min_chunk_bytes):
         raise UserError(
             f"the labels were made with {described(made_with)}; pages cut with "
             f"{described(asked)} would not match them. Leave these settings out.")
-    return made_with
+    return LabelSettings(made_with.chunks, asked.min_chunk_bytes)
 
 
 def _matches(counted: _Counted, found: dict[int, str | None]) -> Iterable[Match]:

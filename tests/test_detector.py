@@ -94,12 +94,14 @@ CHUNKS = st.sampled_from([ChunkSettings(), ChunkSettings(("p",)), ChunkSettings(
     builtin=st.booleans(), stopped=st.lists(st.sampled_from(PIECES), max_size=2),
     threshold=st.sampled_from([0.0, 0.5, 1 / 3, 1.0]), min_chunks=st.sampled_from([1, 3]),
     dice=st.randoms(use_true_random=False), ending=st.sampled_from([".parquet", ".brl"]),
+    stricter=st.sampled_from([0, 0, 8, 20]),
 )
 def test_values_are_those_of_the_definitions(
     folder: Path, pages: list[tuple[str, Kind]], originals: list[str], chunks: ChunkSettings,
     least: int, builtin: bool, stopped: list[str], threshold: float, min_chunks: int,
-    dice: random.Random, ending: str,
+    dice: random.Random, ending: str, stricter: int,
 ) -> None:
+    stricter = stricter if stricter > least else 0
     labels = [
         (row[0], dice.choice(["chunk", "chunk", "any", "file", None]), dice.choice(URLS))
         for original in [*originals, pages[0][0]]
@@ -113,9 +115,9 @@ def test_values_are_those_of_the_definitions(
     Detector(path).save(saved)
     stops = {sha1(piece) for piece in stopped}
     (folder / "stops.txt").write_text("".join(f"{stop}\n" for stop in sorted(stops)))
-    settings = StopSettings(lists=(str(folder / "stops.txt"),), builtin=builtin)
+    settings = StopSettings(stricter, (str(folder / "stops.txt"),), builtin)
     detector = Detector(saved, stops=settings, page_threshold=threshold, min_chunks=min_chunks)
-    assert detector.settings == LabelSettings(chunks, least)
+    assert detector.settings == LabelSettings(chunks, stricter or least)
     for page, kind in pages:
         assert said(detector, page, kind) == expected(
             page.encode(), kind, labels, detector.settings, stops, builtin, threshold, min_chunks)
@@ -175,6 +177,15 @@ def test_labels_decide_how_pages_are_cut(tmp_path: Path) -> None:
             Detector(path, **wrong)
     plain = write_labels(tmp_path / "p.parquet", [(sha1("<p>\n"), "chunk", None)], None)
     assert Detector(plain, chunks=ChunkSettings.published()).check("<p>x<p>\n").matching == 1
+
+
+def test_a_stricter_detector_leaves_the_settings_of_its_list_alone(tmp_path: Path) -> None:
+    path = write_labels(tmp_path / "l.parquet", labels_of(ORIGINAL, "http://bank.com/"))
+    detector = Detector(path, stops=StopSettings(10))
+    assert (Detector(path).check(ORIGINAL).matching, detector.check(ORIGINAL).matching) == (3, 2)
+    detector.learn(b"<p>" + b"another page of the bank " * 3, "http://bank.com/2")
+    detector.save(tmp_path / "l.brl")
+    assert Detector(tmp_path / "l.brl").settings.min_chunk_bytes == 0
 
 
 def test_wrong_use_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
 def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Option values with the chunk settings of the lists of labels that are given.
 
-    Refuses a value that was given and differs: nothing would match, silently.
+    Refuses a value that was given and differs: nothing would match, silently. Only a larger
+    --min-chunk-bytes is sound where labels are looked for: what is shorter does not count.
     """
     option = LISTS.get(command, "")
     lists: tuple[str, ...] = values.get(option, ())
@@ -26,11 +27,12 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     carried = _options_of(made_with)
     for name, value in carried.items():
-        if name in values and values[name] != value:
+        stricter = name == "min-chunk-bytes" and command != "labels" and values.get(name, 0) > value
+        if name in values and values[name] != value and not stricter:
             raise SettingError(
                 f"--{name}: the labels of --{option} {lists[0]} were made with "
                 f"{_shown(value)}, and chunks cut otherwise would not match. Leave the option "
-                "out, or make the labels anew.")
+                f"out{_or_larger(name, command)}, or make the labels anew.")
     return {**carried, **values}
 
 
@@ -57,6 +59,10 @@ def _options_of(settings: LabelSettings) -> dict[str, Any]:
         "chunk-tags": chunks.tags, "chunk-normalise": chunks.normalise,
         "classic": chunks.classic, "min-chunk-bytes": settings.min_chunk_bytes,
     }
+
+
+def _or_larger(name: str, command: str) -> str:
+    return ", give a larger number" if name == "min-chunk-bytes" and command != "labels" else ""
 
 
 def _shown(value: Any) -> str:

@@ -22,8 +22,9 @@ from beam_reuse.cli.help_texts import (
 )
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
+from beam_reuse.options.kinds import FILE
 from beam_reuse.options.option import Option
-from beam_reuse.options.table import BY_NAME, options_of
+from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
 
 SHORT = {"output": "-o", "rows": "-n"}
@@ -152,17 +153,19 @@ def _beams(command: str) -> dict[str, bool]:
 
 
 def _unknown_option(command: str, name: str) -> str:
-    known, typed = BY_NAME.get(name.removeprefix("--")), spelled(command)
-    if known:
-        others = _all([spelled(other) for other in known.commands])
-        return f"{typed}: {name} is no option of this command, only of {others}."
+    typed, takers = spelled(command), commands_with(name.removeprefix("--"))
+    if takers:
+        return (f"{typed}: {name} is no option of this command, only of "
+                f"{_all([spelled(taker) for taker in takers])}.")
     names = [f"--{o.name}" for o in options_of(command)]
     return (f"{typed}: unknown option {name}.{did_you_mean(name, names, _beams(command))} "
             f"See {PROGRAM} {typed} --help.")
 
 
 def _all(names: Sequence[str]) -> str:
-    return " and ".join(names)
+    """Names as people list them: a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 class _Parser(argparse.ArgumentParser):
@@ -227,4 +230,16 @@ def _add(group: Any, option: Option, command: str) -> None:
     elif option.repeats:
         group.add_argument(*names, action="append", metavar=option.kind.metavar, **keywords)
     else:
-        group.add_argument(*names, metavar=option.kind.metavar, **keywords)
+        action = _Once if option.kind is FILE else "store"
+        group.add_argument(*names, action=action, metavar=option.kind.metavar, **keywords)
+
+
+class _Once(argparse.Action):
+    """Keeps the one file of an option, and refuses a second: nothing would be done with the
+    first. (Of other values the last wins, as everywhere.)"""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+                 values: Any, option_string: str | None = None) -> None:
+        if hasattr(namespace, self.dest):
+            parser.error(f"{option_string} is given twice, and takes one value; keep one.")
+        setattr(namespace, self.dest, values)

@@ -18,7 +18,7 @@ from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.core.settings import KINDS, ReadSettings
 from beam_reuse.detector import Detector
 from beam_reuse.io.crawl.kinds import kind_of, sniff_type
-from beam_reuse.io.files import local_path
+from beam_reuse.io.files import local_path, require_writable
 from beam_reuse.options.values import DEFAULTS, settings_from
 
 STANDARD_INPUT = "-"
@@ -97,7 +97,7 @@ def _read_pages(names: Sequence[str]) -> Iterator[Outcome]:
     listed = [(name, [] if name == STANDARD_INPUT else list_files([name])) for name in names]
     for name, files in listed:
         if name == STANDARD_INPUT:
-            yield _page_of(sys.stdin.buffer.read(), name)
+            yield _page_of(_standard_input().read(), name)
         for file in files:
             yield from read_range(FileRange(0, (file,), 0, file.size), settings)
 
@@ -120,12 +120,18 @@ def _answer_streams(detector: Detector, names: Sequence[str]) -> int:
 
 def _opened(name: str) -> AbstractContextManager[IO[bytes]]:
     if name == STANDARD_INPUT:
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(_standard_input())
     try:
         return open(local_path(name), "rb")
     except OSError as error:
         raise UserError(f"{name}: {error.strerror}. Give files of JSON Lines, or - for standard "
                         "input.") from error
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise UsageError("check: standard input is closed. Give files, or pipe pages into it.")
+    return sys.stdin.buffer
 
 
 def _learn(values: Mapping[str, Any]) -> int:
@@ -150,6 +156,7 @@ def _target_of(values: Mapping[str, Any]) -> str:
     if not target.endswith(LIST_ENDINGS):
         raise UsageError(f"check: {target} cannot take new labels: give -o FILE that ends in "
                          f"{' or '.join(LIST_ENDINGS)}.")
+    require_writable(target)
     own = target in map(local_path, lists)
     if os.path.exists(target) and not own and not values.get("overwrite"):
         raise UserError(f"-o {target} exists already. Add --overwrite to replace it, or give it "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.io.files import reason_of
 from beam_reuse.options.table import BY_NAME
 
 NOT_IN_A_FILE = ("config", "debug")
@@ -35,8 +36,11 @@ def read_config(path: str) -> Config:
     try:
         with open(path, encoding="utf-8") as source:
             content = yaml.safe_load(source)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--config {path}: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"--config {path}: {reason_of(error)}. Give a YAML file that can be "
+                          "read.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"--config {path}: no text in UTF-8. Save it as such.") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""

@@ -14,6 +14,7 @@ from beam_reuse.io.results.scan import TableScan
 
 FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
+SHORT = 100
 
 
 def findings(manifest: Manifest, folder: str) -> Iterator[str]:
@@ -66,6 +67,11 @@ class _Result:
         never = ", so none can be" if threshold >= 1 else ""
         return f" (share above {threshold:.4g}{never})"
 
+    @property
+    def is_unnarrowed(self) -> bool:
+        """Whether chunks of any length, and copies within a site, were looked at."""
+        return (self.settings.get("min-chunk-bytes"), self.settings.get("min-hosts")) == (0, 1)
+
     def count(self, schema: tables.TableSchema, column: str) -> int:
         """The sum of `column`, which is how many rows are true in one of flags."""
         return sum(pc.sum(batch[column]).as_py() or 0 for batch in self.batches(schema, [column]))
@@ -88,9 +94,13 @@ def _most_copied(there: _Result) -> Iterator[str]:
         yield ""
         return
     yield f"most copied chunks ({_selection(there, 'chunk')}):"
-    for row in there.top(tables.FREQUENT_CHUNKS, "occurrences", CHUNKS_SHOWN,
-                         ("sha1", "occurrences", "hosts", "text")):
+    shown = there.top(tables.FREQUENT_CHUNKS, "occurrences", CHUNKS_SHOWN,
+                      ("sha1", "occurrences", "hosts", "text", "bytes"))
+    for row in shown:
         yield f"  {_times(row)}: {_short(row['text'])}"
+    if there.is_unnarrowed and 2 * sum(row["bytes"] < SHORT for row in shown) > len(shown):
+        yield (f"Short chunks are often mere markup: --min-chunk-bytes {SHORT} --min-hosts 2 shows "
+               "passages that are copied from site to site.")
     yield ""
 
 

@@ -81,11 +81,16 @@ loaded but looked up in the file: with a compact list (.brl) of ten million the 
 about two seconds and stays below 250 MB, so a crawler or a mail filter can keep one running. Lists
 of other formats are made compact first, in some three seconds per million labels.
 
-Pages are cut as the labels tell; --chunk-tags and the other options of chunks are for plain lists
-of hashes, and refused where they contradict the labels.
+Settings are adopted from the labels: pages are cut as the list tells. --chunk-tags and the other
+options of chunks are for plain lists of hashes, and refused where they contradict the labels; only
+--min-chunk-bytes may be larger than the list's.
 
-With --jsonl every line of input gets a line of output, flushed at once; a line that holds no page
-gets {"line": N, "error": "..."}, and the next one is read. Blank lines get none.
+With --jsonl every line of input gets a line of output, in order and flushed at once. In: an object
+with "html" or "text" (html wins) and perhaps "url"; other fields are ignored. Out: url, chunks,
+stop_chunks, matching, distinct_matching, contains (null without chunks), file_match, file_source,
+flagged, matches (position, start, end, sha1, source_url of each) and sources (name, matching). A
+line that holds no page, or is longer than 128 MB, gets {"line": N, "error": "..."}, and the next
+one is read; blank lines get none. Such lines do not change the exit status.
 
 With --learn a page is trusted on first use: its file and its chunks become labels, except those
 that are labels already, which stay whose they were. So a clone that is trusted by mistake does not

@@ -13,7 +13,7 @@ from beam_reuse.cli.arguments import UsageError
 from beam_reuse.cli.summary import console, print_table
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.shares import ONE
-from beam_reuse.io.files import is_local, join, local_path
+from beam_reuse.io.files import is_local, join, local_path, require_writable
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
 from beam_reuse.judging.measures import Confusion, SweepStep
 from beam_reuse.judging.reports import file_names, write_report
@@ -39,6 +39,7 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     if path:
         if not path.lower().endswith((".csv", ".tsv")):
             raise UsageError(f"sample: -o {path}: give the name of a .csv or .tsv file.")
+        require_writable(path)
         _refuse_existing([path], values, "it may hold labels already")
     sample = draw(_one_folder("sample", folders), settings)
     if path:
@@ -77,6 +78,9 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     folder = _one_folder("evaluate", folders)
     output = local_path(values.get("output", ""))
     if output:
+        if is_local(output) and os.path.isfile(output):
+            raise UsageError(f"evaluate: -o {output} is a file. Give a folder.")
+        require_writable(output)
         _refuse_existing([join(output, name) for name in file_names(asked)], values)
     by = values.get("by")
     evaluations = [evaluate(folder, values[name], SUBJECTS[name], by) for name in asked]

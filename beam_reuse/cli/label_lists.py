@@ -8,7 +8,7 @@ from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.cli.runs import refuse_too_many_rejects
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelSettings
-from beam_reuse.io.files import is_local, join, open_files
+from beam_reuse.io.files import is_local, join, open_files, require_writable
 from beam_reuse.io.labels.lists import read_list, shared_settings
 from beam_reuse.io.labels.writing import COMPACT, PARQUET, require_list_name, write_labels
 from beam_reuse.io.results.manifest import Accounting
@@ -35,13 +35,16 @@ def refuse_existing(plan: RunPlan) -> None:
     if is_local(plan.output) and os.path.isdir(plan.output):
         raise UserError(f"-o {plan.output} is a folder. Give a file, such as labels.parquet.")
     require_list_name(plan.output)
+    require_writable(plan.output)
     if plan.output.endswith(COMPACT) and plan.settings.detection.matcher == "nilsimsa":
         raise UserError(f"-o {plan.output}: a compact list holds no Nilsimsa digests. Write a "
                         f"{PARQUET} file.")
     try:
         open_files(plan.output).open(plan.output).close()
-    except OSError:
+    except FileNotFoundError:
         return
+    except PermissionError:
+        pass  # it is there, whatever it holds
     if not plan.overwrite:
         raise UserError(f"-o {plan.output} exists already. Add --overwrite to replace it, or "
                         "choose another name.")
@@ -60,9 +63,12 @@ def make_labels(plan: RunPlan) -> MadeLabels:
         refuse_too_many_rejects(plan, outcome, folder.work)
         settings = _settings_of(plan)
         parts = sorted(part for part in outcome.parts if part.table == LABELS.name)
-        rows = write_labels(plan.output, (
+        # In the work folder, which the next such command removes if this one is killed.
+        finished = join(folder.work.root, plan.output.rpartition("/")[2])
+        rows = write_labels(finished, (
             batch for part in parts for batch in read_list(join(folder.work.tables, part.path))),
             settings)
+        open_files(plan.output).move(finished, plan.output)
     open_files(plan.output).delete_tree(plan.output + WORK_SUFFIX)
     return MadeLabels(outcome.accounting, rows, outcome.bytes_read, time.time() - started)
 

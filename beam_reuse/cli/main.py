@@ -181,7 +181,7 @@ def short_message(error: BaseException) -> str:
     if "Traceback (most recent call last)" in text:
         told = [line for line in text.splitlines() if line and not line[0].isspace()]
         text = next((line for line in reversed(told) if ": " in line), text)
-    text = re.sub(r" \[while running '[^']*'\]$", "", text.strip())
+    text = re.sub(r" \[while running '[^']*'\]$|\[Errno -?\d+\] ", "", text.strip())
     return (text or _kind(error))[:LONGEST_MESSAGE]
 
 

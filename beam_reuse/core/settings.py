@@ -14,6 +14,9 @@ NORMALISATIONS = ("whitespace", "none")
 MATCHERS = ("exact", "nilsimsa")
 SCORES = ("pooled", "mean")
 WAYS = ("add", "delete", "change")
+# So many copies of a site with nine billion chunks can still be counted in 64 bits.
+MOST_COPIES = 10**9
+MOST_COUNTED = (1 << 63) - 1
 
 
 class SettingError(UserError):
@@ -23,7 +26,8 @@ class SettingError(UserError):
 def require(condition: bool, option: str, value: object, allowed: str) -> None:
     """Refuse `value` of `option` unless `condition`; the message tells what is allowed."""
     if not condition:
-        raise SettingError(f"{option}: {value!r} is not allowed; it must be {allowed}")
+        shown = ",".join(map(str, value)) if isinstance(value, tuple | list) else repr(value)
+        raise SettingError(f"{option}: {shown} is not allowed; it must be {allowed}")
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,8 @@ class StopSettings:
     builtin: bool = True
 
     def __post_init__(self) -> None:
-        require(self.min_chunk_bytes >= 0, "--min-chunk-bytes", self.min_chunk_bytes,
-                "0 or more")
+        require(0 <= self.min_chunk_bytes <= MOST_COUNTED, "--min-chunk-bytes",
+                self.min_chunk_bytes, "from 0 to 2**63 - 1")
 
 
 @dataclass(frozen=True)
@@ -106,11 +110,13 @@ class DiscoverySettings:
     def __post_init__(self) -> None:
         for option, value in (("--file-threshold", self.file_threshold),
                               ("--chunk-threshold", self.chunk_threshold)):
-            require(value is None or value >= 0, option, value, "auto, or 0 or more")
+            require(value is None or 0 <= value <= MOST_COUNTED, option, value,
+                    "auto, or from 0 to 2**63 - 1")
             require(self.top is None or value is None, "--top", self.top,
                     f"given without {option}")
-        require(self.top is None or self.top >= 1, "--top", self.top, "1 or more")
-        require(self.min_hosts >= 1, "--min-hosts", self.min_hosts, "1 or more")
+        for option, value in (("--top", self.top), ("--min-hosts", self.min_hosts)):
+            require(value is None or 1 <= value <= MOST_COUNTED, option, value,
+                    "from 1 to 2**63 - 1")
 
 
 @dataclass(frozen=True)
@@ -127,7 +133,8 @@ class DetectionSettings:
     nilsimsa_thresholds: tuple[int, ...] = (115,)
 
     def __post_init__(self) -> None:
-        require(self.min_chunks >= 1, "--min-chunks", self.min_chunks, "1 or more")
+        require(1 <= self.min_chunks <= MOST_COUNTED, "--min-chunks", self.min_chunks,
+                "from 1 to 2**63 - 1")
         for option, value in (("--page-threshold", self.page_threshold),
                               ("--neighbourhood-threshold", self.neighbourhood_threshold)):
             require(value is None or 0 <= value <= 1, option, value, "auto, or from 0 to 1")
@@ -161,10 +168,13 @@ class ExperimentSettings:
         for option, values in (("--copies", self.copies), ("--multiples", self.multiples)):
             require(bool(values) and min(values) >= 0 and list(values) == sorted(set(values)),
                     option, values, "a list of ascending numbers from 0 on")
+        require(max(self.copies) <= MOST_COPIES, "--copies", max(self.copies),
+                f"{MOST_COPIES:,} at most")
         require(bool(self.ways) and set(self.ways) <= set(WAYS), "--ways", ",".join(self.ways),
                 f"a list of {', '.join(WAYS)}")
         require(self.runs >= 2, "--runs", self.runs, "2 or more, for a standard error")
-        require(self.blind_copies >= 0, "--blind-copies", self.blind_copies, "0 or more")
+        require(0 <= self.blind_copies <= MOST_COPIES, "--blind-copies", self.blind_copies,
+                f"from 0 to {MOST_COPIES:,}")
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,8 @@ def load_numbers(folder: str) -> dict[str, int]:
 def load_judged(folder: str, bad: Iterable[str], benign: Iterable[str]) -> Mapping[str, Judged]:
     """Occurrences of the hashes on the lists, by kind, kinds without any left out.
 
-    A bare hash is judged as a file where it occurs as one, else as a chunk; where it occurs as
-    both, as both. Refuses a hash that is judged bad and benign. Memory: the lists.
+    A bare hash is judged as a file where it occurs as one, else as a chunk. Refuses a
+    hash that is judged bad and benign. Memory: the lists.
     """
     rows = _read(folder, "counts")
     counts = {
@@ -116,14 +116,15 @@ def _listed(paths: Iterable[str]) -> set[tuple[int, str]]:
 def _occurrences(
     labels: set[tuple[int, str]], kind: LabelKind, counts: Mapping[tuple[int, str], int],
 ) -> Ints:
-    other = LabelKind.FILE if kind is LabelKind.CHUNK else LabelKind.CHUNK
-    mine = {sha1 for told, sha1 in labels if told == kind}
-    for told, sha1 in labels:
-        if told == LabelKind.ANY:
-            here, there = (kind, sha1) in counts, (other, sha1) in counts
-            if here or (kind is LabelKind.CHUNK and not there):
-                mine.add(sha1)
+    mine = {sha1 for told, sha1 in labels if _judged_as(told, sha1, counts) == kind}
     return np.array([counts.get((kind, sha1), 0) for sha1 in sorted(mine)], np.int64)
+
+
+def _judged_as(told: int, sha1: str, counts: Mapping[tuple[int, str], int]) -> int:
+    """The kind of a label; a bare hash that occurs as a file is one, else a chunk."""
+    if told != LabelKind.ANY:
+        return told
+    return LabelKind.FILE if (LabelKind.FILE, sha1) in counts else LabelKind.CHUNK
 
 
 def _numbered(hashes: pa.ChunkedArray) -> tuple[Ints, pa.Array]:

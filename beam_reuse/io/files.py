@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Protocol
 
+from beam_reuse.core.errors import UserError
+
 
 class Files(Protocol):
     """File operations on full paths of one filesystem."""
@@ -57,6 +59,27 @@ def join(folder: str, *names: str) -> str:
 def open_files(path: str) -> Files:
     """The file operations for the filesystem `path` lies on."""
     return LocalFiles() if is_local(path) else BeamFiles()
+
+
+def reason_of(error: Exception) -> str:
+    """What an error says, without the number and the path an operating system adds."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def require_writable(path: str) -> None:
+    """Refuse an output path (`-o`) at which nothing can be made; changes nothing. Only local
+    paths are judged."""
+    if not is_local(path):
+        return
+    place = os.path.abspath(path)
+    place = place if os.path.isdir(place) else os.path.dirname(place)
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise UserError(f"-o {path}: {place} is a file, not a folder. Choose another place.")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise UserError(f"-o {path}: you may not write to {place}. Choose another place, or change "
+                        "its permissions.")
 
 
 @contextmanager

@@ -65,10 +65,12 @@ def parse_condition(text: str, schema: pa.Schema) -> Condition:
     if pa.types.is_nested(kind) or (op == "~" and not pa.types.is_string(kind)):
         raise ConditionError(f"--where: {op} does not work on the column {name} ({kind})")
     try:
-        return Condition(name, op, _value(value, kind))
-    except ValueError:
+        found_value = _value(value, kind)
+        pa.scalar(found_value, kind)
+    except (ValueError, OverflowError):
         raise ConditionError(
             f"--where: {value!r} is no value of the column {name} ({kind})") from None
+    return Condition(name, op, found_value)
 
 
 def _value(text: str, kind: pa.DataType) -> Any:

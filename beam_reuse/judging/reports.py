@@ -7,7 +7,7 @@ from typing import Any
 
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import join, open_files, write_whole
-from beam_reuse.judging.evaluate import ClassRow, Evaluation
+from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, ClassRow, Evaluation
 from beam_reuse.judging.measures import Confusion, Rate
 from beam_reuse.judging.sheets import LABEL, REASON, neutral, write_sheet
 
@@ -17,7 +17,9 @@ RATES = tuple(Confusion().rates())
 
 
 def write_report(folder: str, evaluations: Sequence[Evaluation]) -> list[str]:
-    """Write all there is to tell of `evaluations` to `folder`; gives the names of the files."""
+    """Write all there is to tell of `evaluations` to `folder`; gives the names of the files.
+    Those of an earlier evaluation in `folder` that are not written anew are removed."""
+    earlier = _earlier_names(folder)
     names = []
     for evaluation in evaluations:
         for table, columns, rows in _tables(evaluation):
@@ -26,7 +28,19 @@ def write_report(folder: str, evaluations: Sequence[Evaluation]) -> list[str]:
     content = {evaluation.subject.name: as_json(evaluation) for evaluation in evaluations}
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     write_whole(open_files(folder), join(folder, DOCUMENT), text.encode())
-    return [DOCUMENT, *names]
+    names = [DOCUMENT, *names]
+    open_files(folder).delete(join(folder, name) for name in earlier if name not in names)
+    return names
+
+
+def _earlier_names(folder: str) -> list[str]:
+    """The files that the evaluation now in `folder` may have; none if there is none."""
+    try:
+        content = json.loads(open_files(folder).read(join(folder, DOCUMENT)))
+    except (OSError, ValueError):
+        return []
+    told = content if isinstance(content, dict) else {}
+    return file_names(s.name for s in (PAGES, NEIGHBOURHOODS) if s.name in told)
 
 
 def file_names(evaluations: Iterable[str]) -> list[str]:

@@ -141,23 +141,30 @@ def draw(folder: str, settings: SampleSettings) -> Sample:
         strata.count(batch)
     order = strata.ordered()
     sizes = [strata.sizes[codes] for codes in order]
-    quotas = equal_quotas(sizes, settings.rows)
+    labels = [strata.label(codes) for codes in order]
+    turns = _turns(labels, settings.seed)
+    quotas = equal_quotas(sizes, settings.rows, turns)
     rows, numbers = _drawn(scan, conditions, strata, quotas, settings.seed)
     return Sample(settings, rows, numbers, tuple(
-        Stratum(strata.label(codes), size, quota)
-        for codes, size, quota in zip(order, sizes, quotas, strict=True)))
+        Stratum(*stratum) for stratum in zip(labels, sizes, quotas, strict=True)))
 
 
-def equal_quotas(sizes: Sequence[int], rows: int) -> list[int]:
-    """How many rows to draw from strata of these sizes: one from each in turn until there are
-    `rows` or all are empty. No quota is smaller for more rows."""
+def _turns(labels: Sequence[str], seed: int) -> list[int]:
+    """The strata in the order in which they take turns: drawn by the seed, as rows are."""
+    hashes = row_hashes(pa.RecordBatch.from_pydict({"label": pa.array(labels, pa.string())}), seed)
+    return [int(place) for place in np.argsort(hashes, kind="stable")]
+
+
+def equal_quotas(sizes: Sequence[int], rows: int, turns: Sequence[int]) -> list[int]:
+    """How many rows to draw from strata of these sizes: one from each in `turns` until there
+    are `rows` or all are empty. No quota is smaller for more rows."""
     quotas = [0] * len(sizes)
     left = min(rows, sum(sizes))
     while left:
-        open_ones = [i for i, size in enumerate(sizes) if quotas[i] < size]
-        turns = min(left // len(open_ones), min(sizes[i] - quotas[i] for i in open_ones))
-        for i in open_ones[: left if turns == 0 else None]:
-            quotas[i] += max(turns, 1)
+        open_ones = [i for i in turns if quotas[i] < sizes[i]]
+        rounds = min(left // len(open_ones), min(sizes[i] - quotas[i] for i in open_ones))
+        for i in open_ones[: left if rounds == 0 else None]:
+            quotas[i] += max(rounds, 1)
         left = min(rows, sum(sizes)) - sum(quotas)
     return quotas
 

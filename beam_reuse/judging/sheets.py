@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.io.files import local_path, open_files, write_whole
+from beam_reuse.io.files import local_path, open_files, reason_of, write_whole
 
 # Columns that `sample` adds to those of a table, and `evaluate` reads.
 LABEL, REASON, LINK = "label", "reason", "link"
@@ -73,7 +73,8 @@ def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
     try:
         content = open_files(path).read(path)
     except OSError as error:
-        raise SheetError(f"{path}: {error.strerror or error}") from error
+        raise SheetError(f"{path}: {reason_of(error)}. Give CSV, TSV or Parquet with the columns "
+                         f"{' and '.join(needed)}.") from error
     if content.startswith(b"PAR1"):
         table = list(_parquet(path, content))
     else:
@@ -128,7 +129,7 @@ def _parquet(path: str, content: bytes) -> Iterator[list[str]]:
     try:
         table = pq.read_table(io.BytesIO(content))
     except (OSError, pa.ArrowInvalid) as error:
-        raise SheetError(f"{path}: {error}") from error
+        raise SheetError(f"{path}: no sound Parquet file ({reason_of(error)})") from error
     yield list(table.column_names)
     for row in table.to_pylist():
         yield [_text(value) for value in row.values()]

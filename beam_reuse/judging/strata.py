@@ -1,5 +1,6 @@
 """Strata: the rows of a table divided by the values of some of its columns."""
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -38,12 +39,12 @@ class Division(Protocol):
 
 @dataclass
 class Bins:
-    """A numeric column in intervals: interval i holds lows[i] <= value < lows[i + 1]."""
+    """A column of numbers or times in intervals: number i holds lows[i] <= value < lows[i + 1]."""
 
     column: str
+    kind: pa.DataType
     lows: NDArray
     top: float
-    whole: bool
 
     def codes(self, values: pa.Array) -> NDArray[np.int64]:
         numbers = _numbers(values)
@@ -58,10 +59,18 @@ class Bins:
             return f"{self.column} null"
         low, last = self.lows[code], code + 1 == len(self.lows)
         next_low = self.top if last else self.lows[code + 1]
-        if not self.whole:
-            return f"{self.column} {low:.6g} to {'' if last else 'below '}{next_low:.6g}"
+        if not pa.types.is_integer(self.kind):
+            below = "" if last else "below "
+            return f"{self.column} {self._shown(low)} to {below}{self._shown(next_low)}"
         high = next_low if last else next_low - 1
         return f"{self.column} {low}" + (f" to {high}" if high > low else "")
+
+    def _shown(self, value: float) -> str:
+        """A number, or a time in ISO 8601."""
+        if pa.types.is_floating(self.kind):
+            return f"{value:.6g}"
+        moment: datetime.datetime = pa.scalar(int(value), self.kind).as_py()
+        return moment.isoformat()
 
 
 @dataclass
@@ -170,17 +179,17 @@ def _bins(column: str, kind: pa.DataType, bins: int, low: float, high: float) ->
     times in steps of equal width, counts in steps of equal ratio (of value + 1)."""
     if pa.types.is_floating(kind):
         low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
-        return Bins(column, np.array([low + (high - low) * i / bins for i in range(bins)]), high,
-                    whole=False)
+        steps = [low + (high - low) * i / bins for i in range(bins)]
+        return Bins(column, kind, np.array(steps), high)
     low, high = int(low), int(high)
     if high - low < bins:
-        return Bins(column, np.arange(low, high + 1), high, whole=True)
+        return Bins(column, kind, np.arange(low, high + 1), high)
     if low < 0 or pa.types.is_timestamp(kind):
         lows = {low + (high - low + 1) * i // bins for i in range(bins)}
     else:
         ratio = (high + 1) / (low + 1)
         lows = {low, *(round((low + 1) * ratio ** (i / bins)) - 1 for i in range(1, bins))}
-    return Bins(column, np.array(sorted(lows)), high, whole=True)
+    return Bins(column, kind, np.array(sorted(lows)), high)
 
 
 def _numbers(values: pa.Array) -> pa.Array:

@@ -25,7 +25,7 @@ class OptionKind:
         """The value that `text` gives `option`, or an error naming both and what is allowed."""
         try:
             return self.parse(text.strip())
-        except ValueError:
+        except (ValueError, OverflowError):
             raise SettingError(
                 f"--{option}: {text!r} is not allowed; it must be {self.allowed}"
             ) from None

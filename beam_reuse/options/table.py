@@ -91,12 +91,13 @@ OPTIONS: tuple[Option, ...] = (
             "chunks.classic", CUTTING),
     _option("chunks", "min-chunk-bytes", SIZE,
             "chunks shorter than this, after normalising, do not count",
-            "stops.min_chunk_bytes", f"{ANALYSING} check"),
+            "stops.min_chunk_bytes", ANALYSING),
     _option("chunks", "stop-chunks", FILES,
             "lists of chunks that do not count: hashes or texts, as Parquet or as text",
             "stops.lists", ANALYSING),
     _option("chunks", "no-builtin-stop-chunks", NEGATED,
-            "let empty idioms such as <p>&nbsp;</p> count", "stops.builtin",
+            "let empty idioms such as <p>&nbsp;</p>, empty files and the robots.txt that forbids "
+            "all count; what --stop-chunks lists still does not", "stops.builtin",
             f"{ANALYSING} check"),
     _option("lists", "merge", FILES, "add the labels of these lists", "", "labels"),
     _option("lists", "remove", FILES, "leave out the hashes of these lists", "", "labels"),
@@ -138,6 +139,10 @@ OPTIONS: tuple[Option, ...] = (
     _option("checking", "stop-chunks", EACH_FILE,
             "list of chunks that do not count: hashes or texts, as Parquet or as text; may be "
             "given several times", "", "check"),
+    _option("checking", "min-chunk-bytes", SIZE,
+            "chunks shorter than this, after normalising, do not count (default: as the labels "
+            "tell, 0 for plain lists of hashes, 100 for a list that --learn starts)",
+            "", "check"),
     _option("checking", "page-threshold", SHARE,
             "flag pages with a larger share of known chunks (default: 0, any known chunk)",
             "", "check"),
@@ -210,3 +215,9 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTI
 def options_of(command: str) -> tuple[Option, ...]:
     """The options of one command, in the order of the table."""
     return tuple(option for option in OPTIONS if command in option.commands)
+
+
+def commands_with(name: str) -> tuple[str, ...]:
+    """The commands that take an option of this name, in the order of the table."""
+    found = (command for o in OPTIONS if o.name == name for command in o.commands)
+    return tuple(dict.fromkeys(found))

@@ -22,6 +22,11 @@ def test_inputs_and_options_may_be_mixed() -> None:
                             ("a", "b", "c"), ())
 
 
+def test_of_other_values_the_last_wins() -> None:
+    assert parse(["run", "a", "-o", "one", "--top", "1", "--output", "two"]).values == {
+        "output": "two", "top": 1}
+
+
 def test_beams_own_options_keep_their_values_and_order() -> None:
     got = parse(["run", "--project", "p", "a", "--experiments=x", "--streaming",
                  "--flink_master", "[local]", "b", "-o", "out"])
@@ -53,6 +58,10 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
          "Did you mean --file-threshold, --chunk-threshold or --page-threshold?"),
         (["run", "--stopchunks", "x"], "Did you mean --stop-chunks?"),
         (["index", "a", "--top", "3"], "only of run"),
+        (["index", "a", "--page-threshold", "0"],
+         "only of run, experiment mutate and check."),
+        (["check", "--learn", "a.html", "--learn", "b.html"], "--learn is given twice"),
+        (["evaluate", "r", "--pages", "a.csv", "--pages", "b.csv"], "--pages is given twice"),
         (["run", "a", "--top"], "--top needs a value"),
         (["run", "a", "-q"], "-q"),
         (["run", "a", "--runner", "FlinkRuner"], "Did you mean FlinkRunner?"),
@@ -92,12 +101,37 @@ def test_values(option: str, text: str, value: object) -> None:
     [
         ("status", "20x"), ("content-types", "html"), ("top", "many"), ("captures", "some"),
         ("max-record-bytes", "64X"), ("max-rejects", "half"), ("content-types", ","),
-        ("analyses", ""), ("status", ","),
+        ("analyses", ""), ("status", ","), ("max-record-bytes", "9" * 400),
     ],
 )
 def test_wrong_values_name_option_value_and_what_is_allowed(option: str, text: str) -> None:
     with pytest.raises(SettingError, match=f"--{option}: '{text}' is not allowed; it must be"):
         parse(["run", "a", f"--{option}", text])
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["experiment", "inject", "--copies", f"1,{2**63}"],
+         f"--copies: {2**63} is not allowed; it must be 1,000,000,000 at most"),
+        (["experiment", "mutate", "--blind-copies", str(2**63)], "from 0 to 1,000,000,000"),
+        (["experiment", "inject", "--copies", "2,1"], "--copies: 2,1 is not allowed; it must be a"),
+        (["run", "--chunk-threshold", str(2**63)], r"auto, or from 0 to 2**63 - 1"),
+        (["run", "--top", str(2**63)], r"from 1 to 2**63 - 1"),
+        (["run", "--min-hosts", "0"], r"from 1 to 2**63 - 1"),
+        (["run", "--min-chunks", str(2**63)], r"from 1 to 2**63 - 1"),
+        (["run", "--min-chunk-bytes", str(2**70)], r"from 0 to 2**63 - 1"),
+        (["run", "--status", "20,200"], "--status: 20 is not allowed"),
+        (["run", "--matcher", "nilsimsa", "--nilsimsa-threshold", "115,300"],
+         "--nilsimsa-threshold: 115,300 is not allowed; it must be from -128 to 128"),
+    ],
+)
+def test_values_out_of_range_are_shown_as_typed_with_the_range(
+    argv: list[str], told: str,
+) -> None:
+    with pytest.raises(SettingError) as error:
+        settings_from(parse(argv).values)
+    assert told in str(error.value)
 
 
 def test_sizes_show_as_they_are_typed() -> None:
@@ -228,8 +262,13 @@ def test_config_files_that_are_refused(tmp_path: Path, text: str, told: str) -> 
 
 
 def test_a_config_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"absent\.yaml"):
+    with pytest.raises(UserError, match=r"absent\.yaml: No such file or directory\. Give a YAML"):
         parse(["run", "--config", str(tmp_path / "absent.yaml")])
+    with pytest.raises(UserError, match=r"Is a directory\. Give a YAML"):
+        parse(["run", "--config", str(tmp_path)])
+    (tmp_path / "latin.yaml").write_bytes(b"output: caf\xe9")
+    with pytest.raises(UserError, match=r"latin\.yaml: no text in UTF-8"):
+        parse(["run", "--config", str(tmp_path / "latin.yaml")])
 
 
 def test_a_config_files_values_are_checked_as_the_command_lines(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from beam_reuse.cli import check_stream
 from beam_reuse.cli.main import main
 from beam_reuse.cli.runs import execute
+from beam_reuse.core.finding import Finding, Match, Source
 from beam_reuse.core.settings import ChunkSettings, DetectionSettings, Settings, StopSettings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
@@ -273,7 +275,6 @@ def test_a_new_list_leaves_short_chunks_out(tmp_path: Path) -> None:
     (["{page}", "--labels", "{list}", "--page-threshold", "2"], "from 0 to 1"),
     (["{page}", "--labels", "{list}", "--min-chunks", "0"], "--min-chunks"),
     (["{page}", "--labels", "{list}", "--chunk-tags", "p"], "--chunk-tags: the labels"),
-    (["{page}", "--labels", "{list}", "--min-chunk-bytes", "1"], "--min-chunk-bytes: the labels"),
     (["{page}", "--labels", "{list}", "--classic"], "the labels"),
     (["{page}", "--labels", "{list}", "-o", "x.brl"], "-o FILE is for --learn"),
     (["{page}", "{page}", "--labels", "{list}", "--url", "http://a/"], "single page"),
@@ -285,6 +286,7 @@ def test_a_new_list_leaves_short_chunks_out(tmp_path: Path) -> None:
     (["--learn", "{page}", "--url", "http://a/", "-o", "{list}"], "exists already"),
     (["--learn", "{stream}", "--url", "http://a/", "-o", "{new}"], "holds 2 pages"),
     (["--learn", "{page}", "{page}", "--url", "http://a/", "-o", "{new}"], "checks no others"),
+    (["--learn", "{page}", "--url", "http://a/", "-o", "{list}/x.brl"], "is a file, not a folder"),
     (["--labels", "{list}", "--project", "x"], "unknown option --project"),
     (["--labels", "{list}", "--jsn"], "Did you mean --json"),
 ])
@@ -298,6 +300,27 @@ def test_wrong_use_is_told_and_nothing_is_written(
     assert main(["check", *(word.format(**names) for word in argv)]) == 2
     assert re.search(said, capsys.readouterr().err)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("options", [[], ["--jsonl"]])
+def test_a_closed_standard_input_is_told(
+        options: list[str], labels: str, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["check", "--labels", labels, *options]) == 2
+    assert "standard input is closed. Give files" in capsys.readouterr().err
+
+
+def test_help_names_every_field_of_an_answer_and_where_settings_come_from(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    for of in (Finding, Match, Source):
+        assert all(re.search(rf"\b{field.name}\b", told) for field in fields(of)), of
+    assert "Settings are adopted from the labels" in told
+    assert "(default: as the labels tell, 0 for plain lists of hashes" in told
+    assert "what --stop-chunks lists still does not" in told
 
 
 def test_plain_lists_take_chunk_options(tmp_path: Path, stdin: Any,

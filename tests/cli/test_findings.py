@@ -42,6 +42,22 @@ def test_the_most_copied_chunks_are_shown_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("settings", "short", "hinted"),
+    [({"min_chunk_bytes": 0, "min_hosts": 1}, 3, True),
+     ({"min_chunk_bytes": 0, "min_hosts": 1}, 2, False),
+     ({"min_chunk_bytes": 25, "min_hosts": 1}, 5, False),
+     ({"min_chunk_bytes": 0, "min_hosts": 2}, 5, False)],
+)
+def test_a_first_run_that_shows_mere_markup_says_what_to_do(
+    tmp_path: Path, settings: dict, short: int, hinted: bool,
+) -> None:
+    rows = [chunk_row(f"{i:040x}", 90 - i, "<div>" if i < short else "<p>" + "word " * 40)
+            for i in range(5)]
+    shown = lines(discovered(tmp_path / "r", rows, **settings))
+    assert any("--min-chunk-bytes 100 --min-hosts 2" in line for line in shown) is hinted
+
+
+@pytest.mark.parametrize(
     ("settings", "told"),
     [({"top": 1000}, "the 1,000 most frequent"), ({"chunk_threshold": 1}, "more than 1 time"),
      ({"chunk_threshold": 2000}, "more than 2,000 times")],

@@ -137,6 +137,25 @@ def test_a_sweep_is_thinned_for_people() -> None:
     assert some_of(steps[:20], 20, None) == steps[:20]
 
 
+def test_an_evaluation_replaces_all_of_an_earlier_one_and_nothing_else(
+    result: str, tmp_path: Path,
+) -> None:
+    pages, places, out = tmp_path / "p.csv", tmp_path / "n.csv", tmp_path / "out"
+    pages.write_text("url,label,reason\nhttp://h0.example/0,clone,even\n")
+    places.write_text("prefix,label\nh1.example/,original\n")
+    assert main(["evaluate", result, "--pages", str(pages), "-o", str(out)]) == 0
+    (out / "neighbourhoods-notes.csv").write_text("mine")
+    (out / "neighbourhoods-absent.csv").write_text("mine too, but overwritten")
+    argv = ["evaluate", result, "--neighbourhoods", str(places), "-o", str(out), "--overwrite"]
+    assert main(argv) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "evaluation.json", "neighbourhoods-absent.csv", "neighbourhoods-notes.csv",
+        "neighbourhoods-outcomes.csv", "neighbourhoods-sweep.csv"]
+    (out / "pages-sweep.csv").write_text("not of the evaluation that is here")
+    assert main(argv) == 0
+    assert (out / "pages-sweep.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
@@ -151,14 +170,21 @@ def test_a_sweep_is_thinned_for_people() -> None:
         (["sample", "DIR", "--off", "page_reuse"], "Did you mean --of?"),
         (["evaluate", "DIR"], "--pages FILE"),
         (["evaluate", "--pages", "x.csv"], "give one DIR"),
-        (["evaluate", "DIR", "--pages", "no-such.csv"], "no-such.csv"),
+        (["evaluate", "DIR", "--pages", "no-such.csv"],
+         "no-such.csv: No such file or directory. Give CSV"),
+        (["sample", "DIR", "--of", "page_reuse", "-o", "DIR/manifest.json/x.csv"],
+         "manifest.json is a file, not a folder"),
+        (["evaluate", "DIR", "--pages", "x.csv", "-o", "DIR/manifest.json/x"],
+         "manifest.json is a file, not a folder"),
+        (["evaluate", "DIR", "--pages", "x.csv", "-o", "DIR/manifest.json"],
+         "manifest.json is a file. Give a folder"),
         (["evaluate", "no-such-dir", "--pages", "/dev/null"], "no column 'url'"),
     ],
 )
 def test_wrong_usage_is_exit_status_2(
     argv: list[str], told: str, result: str, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([result if word == "DIR" else word for word in argv]) == 2
+    assert main([word.replace("DIR", result) for word in argv]) == 2
     shown = capsys.readouterr()
     assert told in shown.err and not shown.out
     assert shown.err.strip().count("\n") <= 1

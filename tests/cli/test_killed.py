@@ -61,6 +61,32 @@ def test_kill_9_leaves_no_result_and_the_next_run_works(
     assert not [p.name for p in (tmp_path / "out").iterdir() if p.name.startswith(".")]
 
 
+DIES_WRITING = """
+import os, signal, sys
+from beam_reuse.io.labels import compact_writer
+copy = compact_writer._Spool.copy_to
+def copy_to(spool, target):
+    if "known.brl" in target.name.rpartition("/")[2]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    copy(spool, target)
+compact_writer._Spool.copy_to = copy_to
+from beam_reuse.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def test_labels_killed_while_writing_leave_nothing_after_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>a page</p>")
+    command = ["labels", str(tmp_path / "a.html"), "-o", str(tmp_path / "known.brl"),
+               "--min-chunk-bytes", "1"]
+    killed = subprocess.run([sys.executable, "-c", DIES_WRITING, *command], check=False,
+                            capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not (tmp_path / "known.brl").exists()
+    assert main(command) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "known.brl"]
+
+
 def test_a_polite_kill_cleans_up_even_where_a_shell_has_switched_ctrl_c_off(
     tmp_path: Path,
 ) -> None:

@@ -37,6 +37,8 @@ def test_a_list_is_made_used_and_not_overwritten(
     assert "--overwrite" in capsys.readouterr().err
     assert main(["labels", str(originals), "-o", str(originals)]) == 2
     assert "is a folder" in capsys.readouterr().err
+    assert main(["labels", str(originals), "-o", str(known / "x.brl")]) == 2
+    assert "known.parquet is a file, not a folder" in capsys.readouterr().err
     copies = tmp_path / "copies"
     copies.mkdir()
     (copies / "b.html").write_text(PAGE.replace("<html>", "<html lang=en>"))
@@ -62,7 +64,18 @@ def test_what_lists_say_is_adopted_and_contradictions_are_refused(
     assert main([*run, "--classic"]) == 2
     assert main([*run, "--matcher", "nilsimsa"]) == 2
     assert "no Nilsimsa digests" in capsys.readouterr().err
-    assert main([*run, "--chunk-tags", "p", "--dry-run"]) == 0
+    assert main(["labels", str(originals), "-o", str(tmp_path / "m.brl"), "--merge", known,
+                 "--chunk-tags", "p", "--min-chunk-bytes", "40"]) == 2
+    assert main([*run, "--min-chunk-bytes", "20"]) == 2
+    assert "give a larger number" in capsys.readouterr().err
+    assert main([*run, "--min-chunk-bytes", "150", "--analyses", "detection"]) == 0
+    [page] = pq.read_table(tmp_path / "out" / "page_reuse").to_pylist()
+    assert (page["chunks"], page["stop_chunks"], page["matching"]) == (1, 1, 1)
+    assert main([*run, "--min-chunk-bytes", "10000", "--overwrite"]) == 0
+    [page] = pq.read_table(tmp_path / "out" / "page_reuse").to_pylist()
+    assert (page["chunks"], page["stop_chunks"], page["matching"]) == (0, 2, 0)
+    capsys.readouterr()
+    assert main([*run, "--overwrite", "--chunk-tags", "p", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert "chunk-tags: p\n" in shown and "min-chunk-bytes: 30\n" in shown
     other = str(tmp_path / "other.parquet")

@@ -15,7 +15,7 @@ import beam_reuse
 from beam_reuse.cli.main import main, short_message
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.io.results.manifest import Accounting, Outcome, Part
-from beam_reuse.io.results.run_folder import Workspace
+from beam_reuse.io.results.run_folder import ResultFolder, Workspace
 from beam_reuse.io.results.sink import write_parquet
 from beam_reuse.io.results.tables import REJECTS, read
 from beam_reuse.plan import RunPlan, RunProgress, Survey
@@ -223,6 +223,12 @@ def test_a_dry_run_checks_the_output_folder(
     capsys.readouterr()
     assert main(["run", "a", "-o", str(out), "--dry-run"]) == 2
     assert "--overwrite" in failed(capsys)
+    below_a_file = str(out / "manifest.json" / "x")
+    assert main(["run", "a", "-o", below_a_file, "--dry-run"]) == 2
+    assert "manifest.json is a file, not a folder" in failed(capsys)
+    with ResultFolder(str(out), True):
+        assert main(["run", "a", "-o", str(out), "--dry-run", "--overwrite"]) == 2
+    assert "another run is writing" in failed(capsys)
 
 
 @pytest.mark.parametrize(
@@ -256,3 +262,5 @@ def test_beams_long_messages_are_cut_to_their_gist() -> None:
     gist = "OSError: spill file f is damaged at offset 3"
     assert short_message(worker) == gist
     assert short_message(ValueError()) == "ValueError"
+    assert short_message(OSError(28, "No space left on device", "f")) == (
+        "No space left on device: 'f'")

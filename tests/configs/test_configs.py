@@ -145,6 +145,18 @@ def test_every_config_is_read_and_has_a_query(path: Path) -> None:
     assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery"}
 
 
+@pytest.mark.parametrize("name", ["phishing", "wikipedia-clones"])
+def test_configs_that_need_a_list_are_refused_without_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = config(name)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.html").write_text("<p>a page")
+    assert main(["run", "a.html", "-o", "out", "--config", path]) == 2
+    assert ".parquet: no such file. Give a list" in capsys.readouterr().err
+
+
 def test_settings_are_what_the_configs_say(
     clones: tuple[Path, Web], phish: tuple[Path, Web], blind: tuple[Path, Web],
 ) -> None:
@@ -152,5 +164,8 @@ def test_settings_are_what_the_configs_say(
                               (blind, "blind-discovery")):
         recorded = json.loads((folder / "manifest.json").read_text())["settings"]
         for key, value in yaml.safe_load(Path(config(name)).read_text()).items():
+            if key == "labels":
+                assert [name.split(" sha256:")[0] for name in recorded[key]] == [value]
+                continue
             listed = isinstance(recorded[key], list) and not isinstance(value, list)
             assert recorded[key] == ([value] if listed else value)

@@ -1,5 +1,6 @@
 """Which files a run reads, and how they are cut into ranges."""
 
+import errno
 import io
 import os
 import socket
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 
 from beam_reuse.core.pages import Rejected
 from beam_reuse.core.settings import ReadSettings
+from beam_reuse.io.crawl import window
+from beam_reuse.io.crawl.chain import RangeChain
 from beam_reuse.io.crawl.inputs import InputError, InputFile, is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FILE_COST, FileRange, cut
 from beam_reuse.io.crawl.read import RangeReader
 from tests.broken.writing import HTML, gz, page
-from tests.crawl.reading import shape
+from tests.crawl.reading import read_cut, shape
 
 
 def _make(folder: Path, *names: str) -> None:
@@ -103,6 +106,32 @@ def test_what_is_no_file_is_rejected_in_a_folder_or_glob(tmp_path: Path) -> None
             "pipe.html": ("unreadable", "it is a named pipe"),
             "gone.html": ("unreadable", "it is a link to a file that is not there"),
             "socket": ("unreadable", "it is a socket")}
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.html", "a.json", "a.parquet"])
+@pytest.mark.parametrize("range_bytes", [1 << 20, 100])
+def test_a_file_that_may_not_be_opened_is_one_reject(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, range_bytes: int,
+) -> None:
+    def refuse(path: str, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    (tmp_path / name).write_bytes(HTML * 20)
+    monkeypatch.setattr(window, "open", refuse, raising=False)
+    reject, = read_cut(tmp_path / name, range_bytes)
+    assert reject == Rejected(str(tmp_path / name), 0, "", "unreadable", "Permission denied")
+
+
+def test_a_right_that_is_lost_while_reading_loses_no_record_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(self: RangeChain) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "a.warc.gz").write_bytes(gz(page()))
+    monkeypatch.setattr(RangeChain, "__iter__", refuse)
+    with pytest.raises(PermissionError):
+        read_cut(tmp_path / "a.warc.gz", 1 << 20)
 
 
 def test_what_is_no_file_is_refused_where_it_is_named(tmp_path: Path) -> None:

@@ -162,14 +162,15 @@ def test_thresholds_count_judged_hashes_and_flagged_neighbourhoods(
                  "--chunk-threshold", "9", "-o", str(tmp_path / "out")]) == 0
     shown = capsys.readouterr().out
     rows = rows_of(tmp_path / "out", "thresholds")
-    judged_chunks = {h: counts[h] for h in bad if h in counts or h not in files}
+    judged_chunks = {h: counts[h] for h in bad if h not in files}
     judged_files = {h: files[h] for h in bad if h in files}
     for row in rows:
         t = int(row["threshold"])
         if row["kind"] == "chunk":
             assert int(row["bad"]) == len(judged_chunks)
             assert int(row["true_positives"]) == sum(n > t for n in judged_chunks.values())
-            assert int(row["false_positives"]) == sum(counts[h] > t for h in set(benign))
+            assert int(row["false_positives"]) == sum(
+                counts[h] > t for h in set(benign) - set(files))
         else:
             assert int(row["bad"]) == len(judged_files)
             assert int(row["true_positives"]) == sum(n > t for n in judged_files.values())

@@ -15,6 +15,7 @@ from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.labels import parquet_lists, text_lists
 from beam_reuse.io.labels.lists import read_list, settings_of, shared_settings
+from beam_reuse.io.labels.parquet_writer import write_parquet_list
 from tests.labels.writing import SETTINGS, listed, write_labels, write_result
 from tests.results.test_files import MemoryFileSystem
 
@@ -201,7 +202,9 @@ def test_what_is_no_list(tmp_path: Path) -> None:
         ("text.parquet", A.encode(), "no Parquet list but something else"),
         ("l.txt.gz", b"\x1f\x8b\x08\x00", "compressed"),
         ("page.html", b"<html>\n", "line 1: '<html>' is no hash"),
-        ("binary", bytes(range(200, 256)), "line 1"),
+        ("binary", bytes(range(200, 256)), "is no text in UTF-8"),
+        ("wide.txt", A.encode("utf-16"), "is no text in UTF-8"),
+        ("wide-unmarked.txt", A.encode("utf-16-be"), "is no text in UTF-8"),
     ]:
         (tmp_path / name).write_bytes(content)
         assert said in refusal(tmp_path / name), name
@@ -221,3 +224,31 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "l.txt"
     path.write_bytes(b"a" * (2 << 20))
     assert "a line of more than 1 MB" in refusal(path)
+
+
+def test_no_flipped_bit_of_a_parquet_list_changes_a_label(tmp_path: Path) -> None:
+    path, rows = tmp_path / "l.parquet", [(sha1(str(i)), "chunk", f"http://{i}.org/")
+                                          for i in range(40)]
+    write_parquet_list(
+        str(path), read_list(write_labels(tmp_path / "other.parquet", rows)), None)
+    expected, content = listed(path), bytearray(path.read_bytes())
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    refused = 0
+    for bit in range(8 * 4, 8 * footer, 7):
+        content[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(content)
+        content[bit // 8] ^= 1 << bit % 8
+        try:
+            assert listed(path) == expected
+        except UserError as error:
+            refused += 1
+            assert str(path) in str(error)
+    assert refused > 40
+
+
+def test_a_flipped_bit_in_the_names_of_columns_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "l.parquet"
+    content = Path(write_labels(path, ROWS)).read_bytes()
+    path.write_bytes(content.replace(b"source_url", b"source_ur\xec"))
+    with pytest.raises(UserError, match="no sound Parquet file"):
+        list(read_list(str(path)))

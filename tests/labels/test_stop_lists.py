@@ -61,6 +61,16 @@ def test_hashes_and_texts_do_not_mix(lines: list[str], said: str, tmp_path: Path
             stops(tmp_path / "l.txt")
 
 
+@pytest.mark.parametrize("content", [
+    "Legal notice\n".encode("utf-16"), "Legal notice\n".encode("utf-16-le"),
+    b"Legal notice\nImpr\xe9ssum\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+])
+def test_what_is_no_text_is_no_list_of_texts(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "l.txt").write_bytes(content)
+    with pytest.raises(UserError, match=r"l\.txt is no text in UTF-8"):
+        stops(tmp_path / "l.txt")
+
+
 def test_a_stop_list_cut_otherwise_is_refused(tmp_path: Path) -> None:
     path = write_labels(tmp_path / "l.parquet", [(sha1("a"), "chunk", None)])
     assert stops(path) == [sha1("a")]

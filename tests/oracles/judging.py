@@ -37,16 +37,17 @@ def row_hash(row: Row, seed: int) -> int:
     return xxhash.xxh64_intdigest(struct.pack(f"<{len(words)}Q", *words), SEED)
 
 
-def sample(rows: Iterable[Row], n: int, seed: int, stratum: Callable[[Row], Any]) -> list[Row]:
-    """One row after another from each stratum in turn, in the order of their hashes, until
-    there are n; then all in the order of their hashes."""
+def sample(rows: Iterable[Row], n: int, seed: int, stratum: Callable[[Row], Any],
+           labels: Mapping[Any, str]) -> list[Row]:
+    """One row after another from each stratum in turn, rows in the order of their hashes and
+    strata in that of their labels', until there are n; then all in the order of their hashes."""
     strata: dict[Any, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row_hash(row, seed)):
         strata[stratum(row)].append(row)
     drawn: list[Row] = []
     turn = 0
     while len(drawn) < n and any(len(rows) > turn for rows in strata.values()):
-        for name in sorted(strata):
+        for name in sorted(strata, key=lambda name: row_hash({"label": labels[name]}, seed)):
             if turn < len(strata[name]) and len(drawn) < n:
                 drawn.append(strata[name][turn])
         turn += 1

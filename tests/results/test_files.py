@@ -1,6 +1,7 @@
 """The same file operations on the local disk and on a filesystem only Beam knows."""
 
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from apache_beam.io.filesystem import (
     FileSystem,
 )
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import (
     BeamFiles,
     Files,
@@ -20,6 +22,7 @@ from beam_reuse.io.files import (
     join,
     local_path,
     open_files,
+    require_writable,
     write_whole,
     written_whole,
 )
@@ -200,6 +203,20 @@ def test_a_lease_is_kept_while_its_owner_lives_and_taken_over_when_dead(
     assert set(MemoryFileSystem.objects) == {
         f"{cloud}/{name}" for name in ("manifest.json", "run.json", "t/p")
     }
+
+
+def test_a_place_where_nothing_can_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "file").write_text("x")
+    for free in ("file", "new", "new/below", "."):
+        require_writable(str(tmp_path / free))
+    with pytest.raises(UserError, match=r"-o .*/file/below/x: .*/file is a file, not a folder"):
+        require_writable(str(tmp_path / "file" / "below" / "x"))
+    monkeypatch.setattr(os, "access", lambda path, mode: path != str(tmp_path))
+    for name in ("file", "new/below", "."):
+        with pytest.raises(UserError, match=f"-o .*{name}: you may not write to {tmp_path}"):
+            require_writable(str(tmp_path / name))
 
 
 def test_a_failed_write_leaves_the_folder_that_was_there(tmp_path: Path) -> None:

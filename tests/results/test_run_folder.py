@@ -115,6 +115,8 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     with ResultFolder(str(tmp_path / "out")) as folder:
         with pytest.raises(FolderBusyError, match="another run"):
             run(tmp_path / "out", "b", NEW)
+        with pytest.raises(FolderBusyError, match="another run"):
+            ResultFolder(str(tmp_path / "out")).check()
         publish(folder, "a", OLD)
     assert whole_result(tmp_path / "out") == "a"
 
@@ -178,6 +180,8 @@ class MortalFiles(LocalFiles):
 
 class FreedLock:
     """What the operating system does with the lock of a dead process: nothing is left."""
+
+    def check(self) -> None: ...
 
     def acquire(self) -> None: ...
 

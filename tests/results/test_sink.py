@@ -22,6 +22,7 @@ from beam_reuse.io.results.arrow_columns import NULL, nulls_first
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
 from beam_reuse.io.results.outcome import SaveOutcome, read_outcome
 from beam_reuse.io.results.run_folder import ResultFolder
+from beam_reuse.io.results.scan import TableScan
 from beam_reuse.io.results.sink import PartWriter, WriteTable, write_parquet
 from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, read, table
 
@@ -180,6 +181,19 @@ def test_read_gives_a_published_table_and_refuses_all_else(tmp_path: Path) -> No
     (tmp_path / "out" / "things" / "part-00000-of-00001.parquet").unlink()
     with pytest.raises(NoResultError, match="cannot be read"):
         read(str(tmp_path / "out"), "things")
+
+
+def test_a_flipped_bit_in_a_published_table_is_refused(tmp_path: Path) -> None:
+    content, urls = io.BytesIO(), [str(i) * 30 for i in range(50)]
+    write_parquet(content, TABLE, [block_of([(u, b"s" * 20, None, None, "", "") for u in urls])])
+    at = content.getvalue().index(b"(\xb5/\xfd") + 40
+    flipped = bytearray(content.getvalue())
+    flipped[at] ^= 1
+    publish(tmp_path / "out", bytes(flipped), len(urls))
+    with pytest.raises(NoResultError, match=r"part-00000-of-00001\.parquet .*cannot be read"):
+        read(str(tmp_path / "out"), "things")
+    with pytest.raises(NoResultError, match=r"part-00000-of-00001\.parquet cannot be read"):
+        list(TableScan(str(tmp_path / "out"), "things").batches())
 
 
 def test_counts_are_summed_by_reason(tmp_path: Path) -> None:

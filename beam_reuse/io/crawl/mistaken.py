@@ -24,7 +24,11 @@ def remedy(path: str, size: int) -> str:
 
 
 def _is_array(path: str, size: int) -> bool:
-    """True if a file is, as far as its first bytes tell, one array of objects with a `url`."""
-    with open_window(path, size) as window:
-        head, _ = first_bytes(window)
+    """True if a file is, as far as its first bytes tell, one array of objects with a `url`.
+    One that may not be opened tells nothing; it is rejected when it is read."""
+    try:
+        with open_window(path, size) as window:
+            head, _ = first_bytes(window)
+    except PermissionError:
+        return False
     return _ARRAY_OF_ROWS.match(head.removeprefix(b"\xef\xbb\xbf")) is not None

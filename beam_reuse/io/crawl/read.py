@@ -59,6 +59,12 @@ class RangeReader:
                 for outcome in self._read(file, start, end):
                     self.records += 1
                     yield outcome
+            except PermissionError as error:
+                if self._source is not None:  # it was open: what is left of it must not vanish
+                    raise
+                if start == 0:  # every range of the file fails alike; one of them tells it
+                    self.records += 1
+                    yield Rejected(file.path, 0, "", "unreadable", f"{error.strerror or error}")
             except (OSError, MemoryError):
                 raise
             except Exception as error:  # whatever a file holds, it must not stop the run

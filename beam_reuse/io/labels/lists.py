@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.files import is_local, join, local_path, open_files, sha256_of
+from beam_reuse.io.files import is_local, join, local_path, open_files, reason_of, sha256_of
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.compact_lists import compact_batches
@@ -174,7 +174,7 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     try:
         source = open_files(path).open(path)
     except OSError as error:
-        why = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
+        why = "no such file" if isinstance(error, FileNotFoundError) else reason_of(error)
         raise UserError(f"{path}: {why}. Give a list of hashes: Parquet, text, a compact file or "
                         "the folder of a result.") from error
     with source:

@@ -29,10 +29,10 @@ class ParquetList:
     def __init__(self, source: IO[bytes], name: str) -> None:
         self._name = name
         try:
-            self._file = pq.ParquetFile(source)
-        except (pa.ArrowInvalid, OSError) as error:
+            self._file = pq.ParquetFile(source, page_checksum_verification=True)
+            self._schema = self._file.schema_arrow
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise UserError(f"{name}: no sound Parquet file ({_gist(error)}).") from error
-        self._schema = self._file.schema_arrow
 
     @property
     def has_hashes(self) -> bool:
@@ -73,6 +73,9 @@ class ParquetList:
                 first += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             raise UserError(f"{self._name}: damaged after row {first} ({_gist(error)}).") from error
+        if first != self._file.metadata.num_rows:
+            raise UserError(f"{self._name}: damaged: {first:,} of "
+                            f"{self._file.metadata.num_rows:,} rows can be read.")
 
     def _check_types(self, columns: list[str]) -> None:
         for name in columns:

@@ -27,7 +27,8 @@ def write_parquet_list(
         schema = schema.with_metadata({METADATA_KEY: settings_to_json(settings).encode()})
     count = 0
     with (written_whole(open_files(path), path) as target,
-          pq.ParquetWriter(target, schema, compression="zstd") as writer):
+          pq.ParquetWriter(target, schema, compression="zstd",
+                           write_page_checksum=True) as writer):
         for batch in batches:
             writer.write_batch(_table_batch(batch, schema))
             count += batch.num_rows

@@ -94,10 +94,23 @@ def _whole_lines(source: IO[bytes], name: str) -> Iterator[bytes]:
             raise UserError(f"{name}: a line of more than {LONGEST_LINE >> 20} MB is neither a "
                             "hash nor a text. Give Parquet, or text with one hash per line.")
         if end:
-            yield piece[:end]
+            yield _require_text(piece[:end], name)
         rest = piece[end:]
     if rest:
-        yield rest
+        yield _require_text(rest, name)
+
+
+def _require_text(piece: bytes, name: str) -> bytes:
+    """The lines, unless they are of another encoding than UTF-8, or no text at all."""
+    try:
+        piece.decode("utf-8")
+        sound = b"\0" not in piece
+    except UnicodeDecodeError:
+        sound = False
+    if not sound:
+        raise UserError(f"{name} is no text in UTF-8 (perhaps UTF-16, or binary). Save it as UTF-8 "
+                        "with one entry per line, or give Parquet.")
+    return piece
 
 
 def _shown(piece: bytes, line: int) -> str:

@@ -27,6 +27,9 @@ class FolderBusyError(UserError):
 class Lock(Protocol):
     """A lock that is held from `acquire` to `release`."""
 
+    def check(self) -> None:
+        """Raise FolderBusyError if another run holds the lock; changes nothing."""
+
     def acquire(self) -> None:
         """Take the lock, or raise FolderBusyError at once."""
 
@@ -52,6 +55,18 @@ class FileLock:
     def __init__(self, path: str) -> None:
         self._path = path
         self._handle = -1
+
+    def check(self) -> None:
+        try:
+            handle = os.open(self._path, os.O_RDONLY)
+        except FileNotFoundError:
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _busy(self._path) from None
+        finally:
+            os.close(handle)
 
     def acquire(self) -> None:
         while True:
@@ -94,10 +109,13 @@ class Lease:
         self._done = threading.Event()
         self._renewer = threading.Thread(target=self._keep, name="lease", daemon=True)
 
-    def acquire(self) -> None:
+    def check(self) -> None:
         owner, age = self._holder()
         if owner and age < DEAD_SECONDS:
             raise _busy(self._path)
+
+    def acquire(self) -> None:
+        self.check()
         self._renew()
         time.sleep(self._settle)
         if self._holder()[0] != self._owner:

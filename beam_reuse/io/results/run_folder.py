@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.io.files import Files, is_local, join, open_files, write_whole
+from beam_reuse.io.files import Files, is_local, join, open_files, require_writable, write_whole
 from beam_reuse.io.results.locks import Lock, lock_at
 from beam_reuse.io.results.manifest import MANIFEST, RUN_INFO, Manifest, paths_of_result
 
@@ -74,6 +74,8 @@ class ResultFolder:
         """Refuse a folder that is not ours to write; changes nothing."""
         if is_local(self.path) and os.path.isfile(self.path):
             raise FolderRefusedError(f"-o {self.path} is a file. Give a folder.")
+        require_writable(self.path)
+        self._lock.check()
         if not self._leftovers():
             self._refuse()
 

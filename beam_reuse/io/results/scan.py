@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_reuse.io.files import join, open_files
+from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
 from beam_reuse.io.results.tables import read_manifest
 
@@ -40,11 +40,12 @@ class TableScan:
             rows = 0
             try:
                 with self._files.open(join(self.folder, part.path)) as source:
-                    for batch in pq.ParquetFile(source).iter_batches(BATCH_ROWS, columns=columns):
+                    opened = pq.ParquetFile(source, page_checksum_verification=True)
+                    for batch in opened.iter_batches(BATCH_ROWS, columns=columns):
                         rows += batch.num_rows
                         yield batch
             except (OSError, pa.ArrowInvalid) as error:
-                raise self._damaged(part, f"cannot be read ({error})") from error
+                raise self._damaged(part, f"cannot be read ({reason_of(error)})") from error
             if rows != part.rows:
                 raise self._damaged(part, f"has {rows} rows, {MANIFEST} says {part.rows}")
 
@@ -54,7 +55,7 @@ class TableScan:
             with self._files.open(join(self.folder, part.path)) as source:
                 return pq.read_schema(source)
         except (OSError, pa.ArrowInvalid) as error:
-            raise self._damaged(part, f"cannot be read ({error})") from error
+            raise self._damaged(part, f"cannot be read ({reason_of(error)})") from error
 
     def _damaged(self, part: Part, what: str) -> NoResultError:
         return NoResultError(f"{self.folder}: {part.path} {what}. Run again with --overwrite.")

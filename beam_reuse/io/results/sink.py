@@ -253,7 +253,7 @@ def write_parquet(
     hashed = _HashedFile(sink)
     rows = 0
     with pq.ParquetWriter(hashed, schema.arrow(), version="2.6", compression="zstd",
-                          store_schema=False) as writer:
+                          store_schema=False, write_page_checksum=True) as writer:
         for group in _regrouped(slabs, group_rows):
             writer.write_table(to_arrow(schema, group), row_group_size=group_rows)
             rows += len(group)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_reuse.io.files import join, open_files
+from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -154,7 +154,7 @@ def read(folder: str, name: str) -> pa.Table:
     """The table `name` of the result in `folder`, parts in order.
 
     Refuses a folder without manifest, a table the manifest does not list, and a part that is
-    missing or has another number of rows than the manifest says. Memory: the whole table.
+    missing, damaged or has another number of rows than the manifest says. Memory: the whole table.
     """
     parts = read_manifest(folder).tables()
     if name not in parts:
@@ -164,11 +164,11 @@ def read(folder: str, name: str) -> pa.Table:
     for part in parts[name]:
         try:
             with files.open(join(folder, part.path)) as source:
-                found = pq.read_table(source)
+                found = pq.read_table(source, page_checksum_verification=True)
         except (OSError, pa.ArrowInvalid) as error:
             raise NoResultError(
                 f"{folder}: {part.path} is listed in {MANIFEST} but cannot be read "
-                f"({error}). Run again with --overwrite."
+                f"({reason_of(error)}). Run again with --overwrite."
             ) from error
         if found.num_rows != part.rows:
             raise NoResultError(
