@@ -123,12 +123,17 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
     if settings.discovers:
         found |= pages | "Discover" >> DiscoverReuse(
             settings.discovery, settings.chunks, settings.stops, digest)
+    candidates = found.pop("candidates", None)
     if settings.detects:
-        labels = (
-            pages.parts.pipeline | "Labels" >> ReadLabels(settings.detection.labels, digest)
-            if settings.detection.labels else found["labels"])
-        found |= (labels, pages) | "Detect" >> DetectReuse(
-            settings.detection, settings.chunks, settings.stops)
+        detect = DetectReuse(settings.detection, settings.chunks, settings.stops)
+        if settings.detection.labels:
+            labels = pages.parts.pipeline | "Labels" >> ReadLabels(
+                settings.detection.labels, digest)
+            found |= (labels, pages) | "Detect" >> detect
+        elif settings.discovery.min_hosts > 1:  # few candidates are labels: better looked for
+            found |= (found["labels"], pages) | "Detect" >> detect
+        else:
+            found |= (found["labels"], pages, candidates) | "Detect" >> detect
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found

@@ -28,15 +28,18 @@ from beam_reuse.core.settings import ChunkSettings, DetectionSettings, StopSetti
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.read_pages import Analysis, Pages
 
+Inputs = tuple[beam.PCollection, Pages] | tuple[beam.PCollection, Pages, beam.PCollection]
+
 
 class DetectReuse(Analysis):
     """(label rows, pages) -> `matched_files`, `matched_chunks` (folded, see `matches`),
     `page_reuse`, `neighbourhoods` and `neighbourhood_sources`, as blocks, and `thresholds`: pairs
     of a name and the share above which pages and neighbourhoods are flagged.
 
-    Label rows: see `label_kernels`. Exact: a chunk matches if and only if it is no stop chunk
-    and its SHA-1 is that of a label; with the matcher `nilsimsa` also if a label's digest
-    scores high enough with its own, and then there is a table `nilsimsa_sweep`, too.
+    Label rows: see `label_kernels`. Candidates of these labels, where discovery has found
+    them already, may be given as a third input. Exact: a chunk matches if and only if it is no
+    stop chunk and its SHA-1 is that of a label; with the matcher `nilsimsa` also if a label's
+    digest scores high enough with its own, and then there is a table `nilsimsa_sweep`, too.
     Cost: a row per distinct labelled hash of each part travels twice; a row per neighbourhood
     and labelled hash below it once.
     """
@@ -52,20 +55,15 @@ class DetectReuse(Analysis):
         self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
 
     @no_annotations
-    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> dict[str, beam.PCollection]:
-        labels, pages = inputs
+    def expand(self, inputs: Inputs) -> dict[str, beam.PCollection]:
+        labels, pages, *candidates = inputs
         shuffle, detection = pages.shuffle, self.detection
         objects = Objects.of(self.chunks, self.stops, pages.spill)
         sourced = labels | "Sources" >> MapBlocks(kernels.with_sources)
         known = sourced | "DistinctLabels" >> ReduceRows(
             shuffle, (*kernels.KEY, "source"), {"source_url": "min", "nilsimsa": "max"})
-        labelled = AsSingleton(
-            known | "MayBeLabelled" >> BuildKeyFilter(kernels.KEY, shuffle.filter_keys))
-        found = (
-            pages.parts
-            | "FetchParts" >> Fetch(shuffle, labelled)
-            | "Candidates" >> MapBlocks(kernels.candidates, objects, labelled)
-        )
+        found = candidates[0] if candidates else (
+            (known, pages) | "Candidates" >> _FindCandidates(objects))
         similar = detection.matcher == "nilsimsa"
         if similar:
             also = (known, pages) | "Similar" >> FindSimilar(
@@ -103,6 +101,26 @@ class DetectReuse(Analysis):
             "thresholds": (judged["threshold"], near["threshold"])
             | "Thresholds" >> beam.Flatten(),
         }
+
+
+class _FindCandidates(Analysis):
+    """(labels, pages) -> the hashes of each part that may be labels."""
+
+    def __init__(self, objects: Objects) -> None:
+        super().__init__()
+        self.objects = objects
+
+    @no_annotations
+    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
+        known, pages = inputs
+        shuffle = pages.shuffle
+        labelled = AsSingleton(
+            known | "MayBeLabelled" >> BuildKeyFilter(kernels.KEY, shuffle.filter_keys))
+        return (
+            pages.parts
+            | "FetchParts" >> Fetch(shuffle, labelled)
+            | "InParts" >> MapBlocks(kernels.candidates, self.objects, labelled)
+        )
 
 
 class _JudgePages(beam.PTransform):

@@ -13,22 +13,26 @@ import apache_beam as beam
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.label_kernels import EXACT, as_candidates
 from beam_reuse.analyses.matches import fold
 from beam_reuse.analyses.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
 from beam_reuse.analyses.similar_kernels import sweep_rows
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.distinct import distinct_strings, find_rows, number_distinct
+from beam_reuse.columnar.distinct import (
+    distinct_strings,
+    find_rows,
+    number_distinct,
+    number_integers,
+)
 from beam_reuse.columnar.matching import match_ranges, pairs_of
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.shares import ratio, shares
-from beam_reuse.io.parts import NO_NUMBER
 from beam_reuse.pages.objects import CountedChunks, Objects
 
 KEY = ("kind", "sha1")
 MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
     "matched_files", "pages", "neighbours", "reused", "sweep")
-EXACT = NO_NUMBER
 NO_SOURCE = np.zeros(1, "V20")
 
 
@@ -66,10 +70,7 @@ def candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]
         if not found:
             continue
         rows = Block.concat(found).sort(KEY)
-        rows = rows.take(rows.starts(KEY))
-        yield rows.with_columns(
-            range=np.repeat(part.array("range"), len(rows)), own=rows.array("sha1"),
-            score=np.full(len(rows), EXACT))
+        yield as_candidates(rows.take(rows.starts(KEY)), int(part.array("range")[0]))
 
 
 def _distinct(sha1: NDArray) -> NDArray:
@@ -186,8 +187,10 @@ def _detect(
         "url": names.take(file_at), "sha1": files.first.array("sha1")[file],
         "source_url": files.first.strings("source_url").take(file),
     }))
-    pair, occurrences = np.unique(page * max(len(labels.first), 1) + label, return_counts=True)
-    page_of, label_of = np.divmod(pair, max(len(labels.first), 1))
+    pair = page * max(len(labels.first), 1) + label
+    numbers, first = number_integers(pair)
+    occurrences = np.bincount(numbers, minlength=len(first))
+    page_of, label_of = np.divmod(pair[first], max(len(labels.first), 1))
     whole = np.diff(chunks.offsets)
     matching = np.bincount(page, minlength=len(pages)).astype(np.int64)
     file_match = np.zeros(len(pages), np.bool_)

@@ -14,6 +14,7 @@ from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.analyses import discover_kernels as kernels
 from beam_reuse.columnar import (
+    MAIN,
     Block,
     BuildKeyFilter,
     Fetch,
@@ -34,6 +35,7 @@ from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.read_pages import Analysis, Pages
 
 SHA1 = ("sha1",)
+LISTED = "listed"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class ObjectKind:
 
     name: str
     counts: Callable[[Block, Objects], Iterator[Block]]
-    places: Callable[[Block, Objects, Any], Iterator[Block]]
+    places: Callable[[Block, Objects, Any], Iterator[Any]]
 
 
 FILES = ObjectKind("file", kernels.file_counts, kernels.file_places)
@@ -53,7 +55,8 @@ CHUNKS = ObjectKind("chunk", kernels.chunk_counts, kernels.chunk_places)
 class DiscoverReuse(Analysis):
     """Pages -> `frequent_files`, `frequent_chunks` and `frequency_histogram`, as blocks, and
     `labels`: what was found as label rows (see `label_kernels`), each with the page it was
-    first seen on and, if asked for, its Nilsimsa digest.
+    first seen on and, if asked for, its Nilsimsa digest. `candidates` tell in which parts these
+    labels, and perhaps others, stand: with them detection need not look for itself.
 
     Exact: a file or chunk is listed if and only if it is no stop chunk and occurs more often
     than the threshold (or is among the `top` most frequent, ties to the smaller hash) on at
@@ -84,11 +87,12 @@ class DiscoverReuse(Analysis):
                 kind, self.discovery, objects)
             for kind in (FILES, CHUNKS)
         )
+        candidates = (files[kernels.CANDIDATES], chunks[kernels.CANDIDATES])
         named_files = (
-            (files | "FileLengths" >> MapBlocks(kernels.file_lengths), pages)
+            (files[LISTED] | "FileLengths" >> MapBlocks(kernels.file_lengths), pages)
             | "NameFiles" >> _NamePages()
         )
-        named_chunks = (chunks, pages) | "DescribeChunks" >> _DescribeChunks(
+        named_chunks = (chunks[LISTED], pages) | "DescribeChunks" >> _DescribeChunks(
             self.chunks, self.digest)
         return {
             "frequent_files": named_files,
@@ -103,6 +107,7 @@ class DiscoverReuse(Analysis):
                 named_chunks | "LabelChunks" >> MapBlocks(kernels.label_rows, LabelKind.CHUNK)
                 | "PutChunks" >> PutAway(pages.shuffle),
             ) | "Labels" >> beam.Flatten() | "FetchLabels" >> Fetch(pages.shuffle),
+            kernels.CANDIDATES: candidates | "Candidates" >> beam.Flatten(),
         }
 
 
@@ -123,23 +128,28 @@ class CountObjects(beam.PTransform):
 
 
 class _ListFrequent(Analysis):
-    """(counts, pages) -> what is frequent, with its spread over pages, hosts and domains."""
+    """(counts, pages) -> `listed`: what is frequent, with its spread over pages, hosts and
+    domains; `candidates`: in which parts it may stand."""
 
     def __init__(self, kind: ObjectKind, discovery: DiscoverySettings, objects: Objects) -> None:
         super().__init__()
         self.kind, self.discovery, self.objects = kind, discovery, objects
 
     @no_annotations
-    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
+    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> dict[str, beam.PCollection]:
         counts, pages = inputs
         shuffle, discovery = pages.shuffle, self.discovery
         frequent = counts | "Frequent" >> KeepFrequent(self.kind, discovery, shuffle)
         may_be_frequent = AsSingleton(
             frequent | "MayBeFrequent" >> BuildKeyFilter(SHA1, shuffle.filter_keys))
-        places = (
+        found = (
             pages.parts
             | "FetchParts" >> Fetch(shuffle, may_be_frequent)
-            | "Places" >> MapBlocks(self.kind.places, self.objects, may_be_frequent)
+            | "Places" >> MapBlocks(self.kind.places, self.objects, may_be_frequent,
+                                    outputs=(kernels.CANDIDATES,))
+        )
+        places = (
+            found[MAIN]
             | "ByHost" >> ReduceRows(shuffle, ("sha1", "host"), kernels.PLACE_REDUCTIONS)
             | "ByHash" >> GroupRows(shuffle, SHA1, kernels.spread, order=("place",))
         )
@@ -147,7 +157,7 @@ class _ListFrequent(Analysis):
             shuffle, SHA1, kernels.with_occurrences, discovery.min_hosts)
         if discovery.top and discovery.min_hosts > 1:
             listed = listed | "Top" >> _Top(discovery.top, "occurrences")
-        return listed
+        return {LISTED: listed, kernels.CANDIDATES: found[kernels.CANDIDATES]}
 
 
 class KeepFrequent(beam.PTransform):

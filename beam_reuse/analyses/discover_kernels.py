@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.label_kernels import digest_of, no_digests, repeated
+from beam_reuse.analyses.label_kernels import as_candidates, digest_of, no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges
@@ -24,6 +25,7 @@ from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.pages.texts import chunk_bytes, chunk_text
 
 SAMPLES = 10
+CANDIDATES = "candidates"
 PLACE_REDUCTIONS = {"domain": "min", "pages": "sum", "place": "min", "first": "min"}
 _PLACE = np.dtype([("page", ">u8"), ("part", ">u4"), ("row", ">u4"), ("start", ">u4"),
                    ("end", ">u4")])
@@ -72,28 +74,55 @@ def histogram_table(rows: Block, kind: str) -> Block:
     return rows.with_columns(kind=repeated(kind, len(rows)))
 
 
-def chunk_places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Block]:
-    """One row per page and chunk that `frequent` may hold, at the chunk's first place."""
+def chunk_places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Any]:
+    """One row per page and chunk that `frequent` may hold, at the chunk's first place; tagged
+    CANDIDATES, which these are in each part."""
+    seen = _Seen(LabelKind.CHUNK)
     for counted in objects.chunks_of(parts, _OF_PAGES):
         chunks = counted.rows
         hits = np.flatnonzero(frequent.may_hold(Block({"sha1": chunks.sha1})))
         page = np.searchsorted(chunks.offsets, hits, side="right") - 1
-        number, _ = number_distinct(chunks.sha1[hits])
+        number, distinct = number_distinct(chunks.sha1[hits])
+        seen.add(chunks.pages.part, chunks.sha1[hits[distinct]])
         # Chunks stand page after page in order, so the first of a page and hash is its place.
         _, first = np.unique(number * max(len(chunks.pages), 1) + page, return_index=True)
         hits, page, number = hits[first], page[first], number[first]
         yield _by_host(_places(chunks.pages, page, chunks.sha1[hits], chunks.start[hits],
                                chunks.end[hits]), number)
+    yield from seen.candidates()
 
 
-def file_places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Block]:
-    """One row per page whose file counts and `frequent` may hold: all of its bytes."""
+def file_places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Any]:
+    """One row per page whose file counts and `frequent` may hold: all of its bytes; tagged
+    CANDIDATES, which these are in each part."""
+    seen = _Seen(LabelKind.FILE)
     for files in objects.files_of(parts, ("bytes", *_OF_PAGES)):
         sha1 = files.sha1
         page = np.flatnonzero(files.counts & frequent.may_hold(Block({"sha1": sha1})))
         end = files.pages.rows.numbers("bytes")[page]
-        yield _by_host(_places(files.pages, page, sha1[page], np.zeros_like(end), end),
-                       number_distinct(sha1[page])[0])
+        number, distinct = number_distinct(sha1[page])
+        seen.add(files.pages.part, sha1[page[distinct]])
+        yield _by_host(_places(files.pages, page, sha1[page], np.zeros_like(end), end), number)
+    yield from seen.candidates()
+
+
+class _Seen:
+    """Hashes of one kind that were seen in each part."""
+
+    def __init__(self, kind: LabelKind) -> None:
+        self.kind = kind
+        self.hashes: dict[int, list[NDArray]] = {}
+
+    def add(self, part: int, sha1: NDArray) -> None:
+        self.hashes.setdefault(part, []).append(sha1)
+
+    def candidates(self) -> Iterator[TaggedOutput]:
+        """Each hash once per part, as rows that ask whether it is a label."""
+        for part, held in self.hashes.items():
+            sha1 = np.concatenate(held)
+            sha1 = sha1[number_distinct(sha1)[1]]
+            rows = Block({"kind": np.full(len(sha1), self.kind, np.uint8), "sha1": sha1})
+            yield TaggedOutput(CANDIDATES, as_candidates(rows, part))
 
 
 def _by_host(places: Block, number: NDArray[np.int64]) -> Block:

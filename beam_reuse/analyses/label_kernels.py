@@ -26,7 +26,16 @@ KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
 RAW = ChunkSettings(normalise="none")
+EXACT = NO_NUMBER
 _WORDS = (b"file", b"chunk")
+
+
+def as_candidates(found: Block, part: int) -> Block:
+    """Kind and hash of what stands in a part and may be a label, each once, as rows that ask
+    whether it is one: `own` is the hash in the part, `score` says that no other will do."""
+    return found.with_columns(
+        range=np.full(len(found), part, np.uint32), own=found.array("sha1"),
+        score=np.full(len(found), EXACT))
 
 
 def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Block]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.distinct import number_integers, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.core.chunking import string_hashes
@@ -83,9 +84,10 @@ def reused_rows(
     of_pages = Block({"page": prefixes.page})
     row, pair = pairs_of(*match_ranges(of_pages, pages, ("page",)))
     most = max(len(starts) - 1, 1)
-    key, inverse = np.unique(prefixes.which[row] * most + label[pair], return_inverse=True)
-    matching = _sum_by(inverse, occurrences[pair], len(key))
-    prefix, hashed = np.divmod(key, most)
+    key = prefixes.which[row] * most + label[pair]
+    numbers, first = number_integers(key)
+    matching = sums_by_number(numbers, occurrences[pair], len(first))
+    prefix, hashed = np.divmod(key[first], most)
     entry, source = pairs_of(starts[hashed], starts[hashed + 1])
     return Block({
         "id": prefixes.first.array("id")[prefix[entry]],

@@ -19,14 +19,24 @@ def number_distinct(hashes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int6
     return np.asarray(numbers), np.asarray(first)
 
 
+def number_integers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same for integers."""
+    numbers, first = hash_tables.number_integers(frozen(values.astype(np.int64, copy=False)))
+    return np.asarray(numbers), np.asarray(first)
+
+
+def sums_by_number(
+    numbers: NDArray[np.int64], values: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    """For each number below `count` the sum of the values that stand at it, exact."""
+    return np.asarray(hash_tables.sums_by_number(frozen(numbers), frozen(values), count))
+
+
 def count_distinct(hashes: NDArray, counts: Sequence[NDArray]) -> tuple[NDArray, list[NDArray]]:
     """The distinct hashes ('V20'), in order of first appearance, and for each of them the sums
     of its `counts` (64-bit integers)."""
     numbers, first = number_distinct(hashes)
-    return hashes[first], [
-        np.asarray(hash_tables.sums_by_number(frozen(numbers), frozen(each), len(first)))
-        for each in counts
-    ]
+    return hashes[first], [sums_by_number(numbers, each, len(first)) for each in counts]
 
 
 def find_rows(known: NDArray, asked: NDArray) -> NDArray[np.int64]:

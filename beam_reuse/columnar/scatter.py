@@ -37,14 +37,16 @@ class SplitByBucket(beam.PTransform):
         collapse: Callable[[Block], Block] | None = None,
     ) -> None:
         super().__init__()
-        self.split = _Split(shuffle, tuple(keys), bucketer, collapse)
+        self.split = Split(shuffle, tuple(keys), bucketer, collapse)
         self.side = side
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return blocks | beam.ParDo(self.split, *self.side).with_output_types(Keyed)
 
 
-class _Split(beam.DoFn):
+class Split(beam.DoFn):
+    """What `SplitByBucket` does to the blocks of a bundle."""
+
     def __init__(
         self,
         shuffle: Shuffle,

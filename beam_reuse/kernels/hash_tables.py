@@ -1,4 +1,4 @@
-"""Distinct hashes and lookups by open addressing: for SHA-1s no sorting is needed.
+"""Distinct values and lookups by open addressing, where no order is needed.
 
 The first eight bytes of a SHA-1 say where it belongs; equality is that of all its bytes.
 """
@@ -9,6 +9,7 @@ from beam_reuse.kernels.byte_rows import compare_rows, word_at
 from beam_reuse.kernels.compiled import kernel
 
 _EMPTY = -1
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
@@ -42,6 +43,27 @@ def number_distinct(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for row in range(len(hashes)):
         at = _place(hashes, row, mask)
         while table[at] != _EMPTY and not _same(hashes, first[table[at]], hashes, row):
+            at = (at + 1) & mask
+        if table[at] == _EMPTY:
+            table[at] = count
+            first[count] = row
+            count += 1
+        numbers[row] = table[at]
+    return numbers, first[:count].copy()
+
+
+@kernel
+def number_integers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same for integers (int64) of any kind."""
+    mask = _slots(len(values)) - 1
+    table = np.full(mask + 1, _EMPTY, np.int64)
+    numbers = np.empty(len(values), np.int64)
+    first = np.empty(len(values), np.int64)
+    count = 0
+    for row in range(len(values)):
+        mixed = np.uint64(values[row]) * _SPREAD
+        at = np.int64((mixed ^ mixed >> np.uint64(32)) & np.uint64(mask))
+        while table[at] != _EMPTY and values[first[table[at]]] != values[row]:
             at = (at + 1) & mask
         if table[at] == _EMPTY:
             table[at] = count

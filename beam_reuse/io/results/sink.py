@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import apache_beam as beam
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.coders import Coder, registry
 from apache_beam.typehints.decorators import no_annotations
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import bucket_slabs
-from beam_reuse.columnar.scatter import Keyed, SplitByBucket, hash_buckets
-from beam_reuse.columnar.shuffle import Fetch, MapBlocks, PutAway, Shuffle
+from beam_reuse.columnar.scatter import Keyed, Split, hash_buckets
+from beam_reuse.columnar.shuffle import MapBlocks, PutAway, Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.sums import Sums
 from beam_reuse.io.files import join, open_files, written_whole
@@ -42,9 +43,9 @@ class WriteTables(beam.PTransform):
     There is one part per `part_rows` rows, at least one, and none is missing: a part no row
     falls to is a file without rows. Equal rows give equal bytes, whatever their blocks and
     their order. Memory: about twice the shuffle's bucket budget. Rows are put away once to be
-    counted and travel once; all tables share one grouping, since each costs a step of the
-    graph. A repeated attempt writes the same file again. Tables with a `folding` come as folded
-    rows, which are unfolded when they are written.
+    counted, and again only where a table has several parts; all tables share one grouping, since
+    each costs a step of the graph. A repeated attempt writes the same file again. Tables with a
+    `folding` come as folded rows, which are unfolded when they are written.
     """
 
     def __init__(
@@ -75,12 +76,9 @@ class WriteTables(beam.PTransform):
             | "SumRows" >> beam.CombineGlobally(_AddRows()).with_output_types(Sums)
         )
         split = [
-            each
-            | f"{name}: Fetch" >> Fetch(self.shuffle, rows)
-            | f"{name}: Split" >> SplitByBucket(
-                replace(self.shuffle, buckets=MOST_PARTS), (), self.writers[name].part_of_rows,
-                [rows])
-            | f"{name}: InTable" >> beam.Map(_in_table, number).with_output_types(Keyed)
+            each | f"{name}: ToParts" >> beam.ParDo(
+                _ToParts(self.writers[name], self.shuffle, number * MOST_PARTS), rows)
+            .with_output_types(Keyed)
             for number, (name, each) in enumerate(pieces.items())
         ]
         written = (
@@ -135,9 +133,31 @@ class _AddRows(beam.CombineFn):
         return registry.get_coder(Sums)
 
 
-def _in_table(keyed: Keyed, number: int) -> Keyed:
-    part, piece = keyed
-    return number * MOST_PARTS + part, piece
+class _ToParts(beam.DoFn):
+    """Piece -> the parts its rows belong to, numbered from `first`. The pieces of a table that
+    has one part go there as they are; only others are read, split and put away again."""
+
+    def __init__(self, writer: "PartWriter", shuffle: Shuffle, first: int) -> None:
+        self.writer, self.first = writer, first
+        self.split = Split(
+            replace(shuffle, buckets=MOST_PARTS), (), writer.part_of_rows, None)
+
+    def start_bundle(self) -> None:
+        self.split.start_bundle()
+
+    @no_annotations
+    def process(self, piece: Piece, rows: Sums) -> Iterator[Keyed]:
+        if self.writer.parts(rows.get(self.writer.schema.name, 0)) == 1:
+            yield self.first, piece
+            return
+        block = self.split.shuffle.store.get_block(piece)
+        for part, smaller in self.split.process(block, rows):
+            yield self.first + part, smaller
+
+    def finish_bundle(self) -> Iterator[Any]:
+        for keyed in self.split.finish_bundle():
+            part, smaller = keyed.value
+            yield keyed.with_value((self.first + part, smaller))
 
 
 class _WriteParts(beam.DoFn):
@@ -252,8 +272,10 @@ def write_parquet(
     """
     hashed = _HashedFile(sink)
     rows = 0
+    strings = [column.name for column in schema.columns if pa.types.is_string(column.type)]
     with pq.ParquetWriter(hashed, schema.arrow(), version="2.6", compression="zstd",
-                          store_schema=False, write_page_checksum=True) as writer:
+                          use_dictionary=strings, store_schema=False,
+                          write_page_checksum=True) as writer:
         for group in _regrouped(slabs, group_rows):
             writer.write_table(to_arrow(schema, group), row_group_size=group_rows)
             rows += len(group)
