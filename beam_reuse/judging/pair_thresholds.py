@@ -80,14 +80,18 @@ def _step(pairs: Sequence[JudgedPair], threshold: int,
     return Step(threshold, whole.counts, whole.estimate)
 
 
-def halves(pairs: Sequence[JudgedPair], seed: int) -> tuple[list[JudgedPair], list[JudgedPair]]:
-    """The pairs in two halves that depend on the seed and on their URLs alone: those with the
-    smaller hashes, and the rest."""
+def in_random_order(pairs: Iterable[JudgedPair], seed: int) -> list[JudgedPair]:
+    """The pairs in an order that depends on the seed and on their URLs alone."""
     def order(pair: JudgedPair) -> tuple[int, tuple[str, str]]:
         urls = "\0".join(pair.key).encode("utf-8", "surrogatepass")
         return fingerprint64(struct.pack("<Q", seed) + urls), pair.key
 
-    ordered = sorted(pairs, key=order)
+    return sorted(pairs, key=order)
+
+
+def halves(pairs: Sequence[JudgedPair], seed: int) -> tuple[list[JudgedPair], list[JudgedPair]]:
+    """The pairs in two halves that depend on the seed and on their URLs alone."""
+    ordered = in_random_order(pairs, seed)
     middle = (len(ordered) + 1) // 2
     return ordered[:middle], ordered[middle:]
 
