@@ -27,6 +27,8 @@ ABSENT_SHOWN = 5
 CLASSES_SHOWN = 40
 SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
 PAIR_REPORTS = ("pairs", "graph", "differences")
+USED_BY = {"by": tuple(SUBJECTS), "bins": ("pairs",), "min-r": ("pairs",),
+           "seed": ("pairs", "differences"), "crawl": ("differences",)}
 JUDGED_BY = {**{subject.table: name for name, subject in SUBJECTS.items()},
              NEAR_DUPLICATES: "pairs"}
 RATE_NAMES = {"precision": "TP / (TP + FP)", "recall": "TP / (TP + FN)",
@@ -80,6 +82,7 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     if not asked:
         raise UsageError("evaluate: give labelled rows with --pages FILE, --neighbourhoods FILE or "
                          "--pairs FILE, or ask for --graph or --differences N.")
+    _refuse_useless(asked, values)
     folder = _one_folder("evaluate", folders)
     output = local_path(values.get("output", ""))
     if output:
@@ -96,6 +99,13 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         names = write_report(output, reports)
         to.print(f"{', '.join(names)} in {output}", markup=False, soft_wrap=True)
     return 0
+
+
+def _refuse_useless(asked: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Refuse options that say nothing of what is asked for."""
+    for name, uses in USED_BY.items():
+        if name in values and not set(uses) & set(asked):
+            raise UsageError(f"evaluate: --{name} is for {' and '.join(f'--{u}' for u in uses)}.")
 
 
 def _judged_rows(to: Console, folder: str, name: str, values: Mapping[str, Any]) -> Report:

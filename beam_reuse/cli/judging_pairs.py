@@ -39,7 +39,7 @@ _PARTS = {"same": "  same site", "different": "  different sites"}
 
 def judge_pairs(to: Console, folder: str, values: Mapping[str, Any]) -> list[Report]:
     """Show what is asked for of pairs, graph and differences, and give the reports."""
-    if ("differences" in values) is not ("crawl" in values):
+    if "differences" in values and "crawl" not in values:
         raise UsageError("evaluate: --differences N reads pages: say where they are with --crawl "
                          "FILE..., the crawl files or an index of them.")
     drawn = _can_draw(to) if "output" in values else False

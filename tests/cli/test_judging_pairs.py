@@ -143,7 +143,9 @@ def test_differences_of_drawn_and_of_judged_pairs(
     ("argv", "told"),
     [
         (["DIR", "--differences", "5"], "--crawl FILE"),
-        (["DIR", "--graph", "--crawl", "x"], "--differences N"),
+        (["DIR", "--graph", "--crawl", "x"], "--crawl is for --differences"),
+        (["DIR", "--pairs", "x.csv", "--by", "host"], "--by is for --pages and --neighbourhoods"),
+        (["DIR", "--graph", "--seed", "3"], "--seed is for --pairs and --differences"),
         (["DIR", "--differences", "0", "--crawl", "x"], "--differences: 0 is not allowed"),
         (["DIR", "--differences", "5", "--crawl", "no-such"], "no-such: there is no such file"),
         (["DIR", "--pairs", "no-such.csv"], "no-such.csv"),
