@@ -83,10 +83,10 @@ def _found(pair: PairKey, inner: PairKey, same_site: bool, rows: Mapping[PairKey
     if inner[0] == inner[1]:
         return FoundPair(How.IDENTICAL, settings.supershingles, settings.projection_bits)
     direct, by_b, by_c = (pair_of(*p) for p in stars.pairs(inner))
+    if pair in rows:
+        return rows[pair]
     if direct in rows:
-        row = rows[direct]
-        return row if direct == pair else FoundPair(
-            How.DERIVED, row.b_similarity, row.c_similarity, row.returned)
+        by_b = by_c = direct
     b = settings.supershingles if by_b[0] == by_b[1] else (
         rows[by_b].b_similarity if by_b in rows else None)
     c = settings.projection_bits if by_c[0] == by_c[1] else (

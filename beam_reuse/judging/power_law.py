@@ -27,7 +27,7 @@ def likely_exponent(histogram: Mapping[int, int]) -> float | None:
     """Minus the s for which values with probability k^-s / zeta(s), k = 1, 2, ..., most likely
     give this histogram; None where all values are 1 or there are none.
 
-    It is where the mean of log k is that of the values; found by halving, to 1e-9.
+    It is where the mean of log k is that of the values; found by halving, to 1e-6 or better.
     """
     values = {value: count for value, count in histogram.items() if value > 0 and count > 0}
     total = sum(values.values())
@@ -44,12 +44,11 @@ def likely_exponent(histogram: Mapping[int, int]) -> float | None:
 
 def mean_log(s: float) -> float:
     """The mean of log k where k = 1, 2, ... has probability k^-s / zeta(s), for s > 1: the first
-    terms summed, the others by Euler and Maclaurin's formula."""
+    terms summed, the others by the integral and half of the first of them."""
     k = np.arange(1, _TERMS, dtype=np.float64)
     powers, logs = k ** -s, np.log(k)
     n, log_n = float(_TERMS), math.log(_TERMS)
     at_n, tail = n ** -s, n ** (1 - s) / (s - 1)
-    zeta = powers.sum() + tail + at_n / 2 + s * at_n / n / 12
+    zeta = powers.sum() + tail + at_n / 2
     sloped = (powers * logs).sum() + tail * (log_n + 1 / (s - 1)) + at_n * log_n / 2
-    sloped -= at_n / n * (1 - s * log_n) / 12
     return float(sloped / zeta)

@@ -33,7 +33,7 @@ def written(folder: Path, texts: dict[str, str], kind: str = "text") -> tuple[st
     """A crawl with these pages (and an older capture of each), and a result made of it."""
     lines = [{"url": url.upper().replace("/1", "/1#x") if old else url, kind: text + " old" * old,
               "timestamp": f"20{20 - old}-01-01T00:00:00Z"}
-             for url, text in texts.items() for old in (0, 1)]
+             for url, text in texts.items() for old in (1, 0)]
     crawl = folder / "crawl.jsonl"
     crawl.write_text("".join(json.dumps(line) + "\n" for line in lines))
     pages = [crawl_row(url, hashlib.sha1(text.encode()).hexdigest())
