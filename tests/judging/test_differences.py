@@ -31,7 +31,8 @@ A, B = "http://a.example/1", "http://b.example/2"
 
 def written(folder: Path, texts: dict[str, str], kind: str = "text") -> tuple[str, str]:
     """A crawl with these pages (and an older capture of each), and a result made of it."""
-    lines = [{"url": url.upper().replace("/1", "/1#x") if old else url, kind: text + f" old {url}" * old,
+    lines = [{"url": url.upper().replace("/1", "/1#x") if old else url,
+              kind: text + f" old {url}" * old,
               "timestamp": f"20{20 - old}-01-01T00:00:00Z"}
              for url, text in texts.items() for old in (1, 0)]
     crawl = folder / "crawl.jsonl"
