@@ -232,8 +232,8 @@ def _count(value: Any) -> str:
 
 
 def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
-    to.print(f"[bold]{graph.pages:,} pages with text, {graph.distinct_pages:,} when equal ones are "
-             "taken as one")
+    to.print(f"[bold]{graph.pages:,} pages, {graph.distinct_pages:,} of them with text and unlike "
+             "all others")
     table = grid("graph of", "pairs", "same site", "pages", "%", "mean degree", f">= {MANY}",
                  "exponent", "most likely")
     for figures in graph.degrees:
@@ -241,7 +241,7 @@ def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
         table.add_row(
             figures.algorithm, f"{pairs:,}",
             shown(Rate(graph.same_site[figures.algorithm], pairs).value), f"{figures.pages:,}",
-            _percent(figures.pages, figures.distinct_pages),
+            _percent(figures.pages, figures.pages + figures.alone),
             "" if figures.mean_degree.value is None else f"{figures.mean_degree.value:,.2f}",
             shown(figures.share_of_many.value),
             *("" if value is None else f"{value:.2f}"

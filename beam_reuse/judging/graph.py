@@ -28,11 +28,12 @@ TOP_SITES = 1000
 
 @dataclass(frozen=True)
 class DegreeFigures:
-    """The degrees of one algorithm's graph; `degrees` says how many pages have which, from 1 up."""
+    """The degrees of one algorithm's graph; `degrees` says how many pages have which, from 1 up,
+    `alone` how many have none."""
 
     algorithm: str
     degrees: Mapping[int, int]
-    distinct_pages: int
+    alone: int
 
     @property
     def pages(self) -> int:
@@ -41,7 +42,7 @@ class DegreeFigures:
 
     @property
     def share(self) -> Rate:
-        return Rate(self.pages, self.distinct_pages)
+        return Rate(self.pages, self.pages + self.alone)
 
     @property
     def mean_degree(self) -> Rate:
@@ -86,8 +87,8 @@ class SiteRow:
 
 @dataclass(frozen=True)
 class Graph:
-    """All figures of a result's graphs. `pages` have text, `distinct_pages` are left of them when
-    of each identity set one stays; `pairs` and `same_site` are counted by algorithm; `sites` are
+    """All figures of a result's graphs. `pages` are all of the crawl, `distinct_pages` those with
+    text, of each identity set one; `pairs` and `same_site` are counted by algorithm; `sites` are
     the TOP_SITES with most pairs of each."""
 
     pages: int
@@ -100,36 +101,22 @@ class Graph:
 
 
 def graph_of(folder: str) -> Graph:
-    """The figures of the result in `folder`. Cost: a pass over near_duplicates, the degrees, the
-    pairs of sites and the counts of tokens. Memory: one batch, all sites with pairs."""
-    settings = SimilaritySettings.of(read_manifest(folder))
-    pages, distinct = _page_counts(folder)
-    pairs, same_site, similarities = _similarities(folder, settings)
+    """The figures of the result in `folder`. Cost: a pass over near_duplicates, the degrees and
+    the pairs of sites. Memory: one batch, all sites with pairs."""
+    manifest = read_manifest(folder)
+    pairs, same_site, similarities = _similarities(folder, SimilaritySettings.of(manifest))
     degrees = _degrees(folder)
     return Graph(
-        pages, distinct,
-        tuple(DegreeFigures(name, degrees[name], distinct) for name in ALGORITHMS),
+        manifest.accounting.pages, max(sum(pages.values()) for pages in degrees.values()),
+        tuple(DegreeFigures(name, {d: n for d, n in found.items() if d}, found.get(0, 0))
+              for name, found in degrees.items()),
         pairs, same_site, tuple(similarities), tuple(_sites(folder)))
-
-
-def _page_counts(folder: str) -> tuple[int, int]:
-    """Pages with tokens, and how many of them are left when equal ones are taken as one."""
-    manifest = read_manifest(folder)
-    pages = manifest.accounting.pages
-    if "pages" in manifest.tables():
-        batches = TableScan(folder, "pages").batches(["tokens"])
-        pages = sum(int(np.count_nonzero(batch.column(0).fill_null(0))) for batch in batches)
-    copies = 0
-    if "identity_sets" in manifest.tables():
-        for batch in TableScan(folder, "identity_sets").batches(["representative", "url"]):
-            copies += pc.sum(pc.not_equal(batch.column(0), batch.column(1))).as_py() or 0
-    return pages, pages - copies
 
 
 def _degrees(folder: str) -> dict[str, dict[int, int]]:
     found: dict[str, dict[int, int]] = {name: {} for name in ALGORITHMS}
     for batch in TableScan(folder, DEGREES).batches(["algorithm", "degree", "pages"]):
-        for row in batch.filter(pc.greater(batch.column("degree"), 0)).to_pylist():
+        for row in batch.to_pylist():
             found[row["algorithm"]][row["degree"]] = row["pages"]
     return found
 

@@ -31,7 +31,7 @@ def result(tmp_path: Path) -> str:
                              names | ({"hybrid"} if hybrid in names else set())))
         pages += [crawl_row(a), crawl_row(b)]
     degrees = [{"algorithm": name, "degree": d, "pages": n}
-               for name in ("b", "c") for d, n in ((1, 60), (2, 15), (150, 5))]
+               for name in ("b", "c") for d, n in ((0, 20), (1, 60), (2, 15), (150, 5))]
     sites = [{"algorithm": "b", "site_a": "x.org", "site_b": "x.org", "pairs": 20},
              {"algorithm": "b", "site_a": "s0.org", "site_b": "x.org", "pairs": 1}]
     return write_result(tmp_path / "result", {
@@ -96,8 +96,8 @@ def test_the_graph_is_shown_and_drawn(
     out = tmp_path / "out"
     assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
     told = words(capsys.readouterr().out)
-    assert "80 pages with text, 80 when equal ones" in told
-    assert "b 40 0.5000 80 100.0 10.50 0.0625 -0.41 -2.17" in told
+    assert "0 pages, 100 of them with text" in told
+    assert "b 40 0.5000 80 80.0 10.50 0.0625 -0.41 -2.17" in told
     assert "B-similarity 2 8 20.0 362.50" in told
     assert "b x.org 20 1 52.5" in told
     document = json.loads((out / "evaluation.json").read_text())["graph"]
