@@ -171,6 +171,8 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
             table.add_row(name, f">= {step.threshold}", *_step_cells(step),
                           "as this run" if step.threshold == at else "")
     print_table(to, table)
+    if any(step.estimate for step in steps):
+        to.print("precision and R here and below are estimates for the whole table.\n")
     if len(some) < len(steps):
         to.print(f"{len(some)} of {len(steps):,} C-thresholds that make a difference"
                  f"{in_file('pairs', 'sweep', kept)}\n")
@@ -232,8 +234,8 @@ def _count(value: Any) -> str:
 
 
 def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
-    to.print(f"[bold]{graph.pages:,} pages, {graph.distinct_pages:,} of them with text and unlike "
-             "all others")
+    to.print(f"[bold]{graph.pages:,} pages; {graph.distinct_pages:,} with text, equal ones counted "
+             "once")
     table = grid("graph of", "pairs", "same site", "pages", "%", "mean degree", f">= {MANY}",
                  "exponent", "most likely")
     for figures in graph.degrees:

@@ -96,7 +96,7 @@ def test_the_graph_is_shown_and_drawn(
     out = tmp_path / "out"
     assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
     told = words(capsys.readouterr().out)
-    assert "0 pages, 100 of them with text" in told
+    assert "0 pages; 100 with text" in told
     assert "b 40 0.5000 80 80.0 10.50 0.0625 -0.41 -2.17" in told
     assert "B-similarity 2 8 20.0 362.50" in told
     assert "b x.org 20 1 52.5" in told
