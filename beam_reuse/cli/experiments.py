@@ -14,8 +14,8 @@ from beam_reuse.cli.arguments import Arguments, UsageError, spelled
 from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.cli.runs import refuse_too_many_rejects, run_info
 from beam_reuse.core.errors import UserError
-from beam_reuse.experiments.figures import require_matplotlib
 from beam_reuse.experiments.tables import Row, arrow_table
+from beam_reuse.io.figures import require_matplotlib
 from beam_reuse.io.files import join, local_path, open_files, write_whole
 from beam_reuse.io.labels.label_settings import described, same_chunks
 from beam_reuse.io.labels.lists import shared_settings

@@ -14,7 +14,8 @@ COMMANDS = {
     "experiment": ("inject|mutate|thresholds ... -o DIR [OPTIONS]",
                    "the papers' experiments on a site of yours, with figures"),
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
-    "evaluate": ("DIR --pages FILE [OPTIONS]", "precision and recall, by labelled pages"),
+    "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
+                 "precision and recall, by labelled pages or pairs"),
 }
 EXPERIMENT = "experiment"
 EXPERIMENTS = {
@@ -159,7 +160,14 @@ the flag is right:
 An empty label is not judged yet, undecided ones are counted apart, and any other word is an
 error. Shown are TP, FP, FN, TN, the rates with their exact fractions, the classes of pages by
 reason, and what every other threshold would have given. Rows drawn with `sample --by` also give
-estimates for the whole table.""",
+estimates for the whole table.
+
+With --pairs a label says whether two pages are near-duplicates. Shown for B, C, combined and
+hybrid: precision (undecided ones count as not correct, and without them), recall among the
+labelled pairs, R (the share of B's correct pairs that combined keeps), by site and similarity;
+reasons; every C-threshold of combined, one chosen on half of the labels and tested on the other;
+and the C-threshold at which C returns as many correct pairs as B. --graph and --differences need
+no labels.""",
 }
 
 EXAMPLES = {
@@ -242,10 +250,15 @@ examples:
         100 flagged pages and 100 others
   beam-reuse sample result --of neighbourhoods -n 40 --where 'flagged = true' -o bad.csv
   beam-reuse sample result --of frequent_chunks --by occurrences --bins 4 -o chunks.csv
-        25 chunks of each order of magnitude""",
+        25 chunks of each order of magnitude
+  beam-reuse sample result --of near_duplicates -n 400 --by b,c,c_similarity -o pairs.csv
+        pairs that B returns, C, or both, at every level of similarity""",
     "evaluate": """\
 examples:
   beam-reuse evaluate result --pages pages.csv
   beam-reuse evaluate result --pages phishtank.tsv --by host -o figures
-  beam-reuse evaluate result --neighbourhoods bad.csv""",
+  beam-reuse evaluate result --neighbourhoods bad.csv
+  beam-reuse evaluate result --pairs pairs.csv -o figures
+  beam-reuse evaluate result --graph -o graph
+  beam-reuse evaluate result --differences 1000 --crawl 'crawl/*.warc.gz'""",
 }

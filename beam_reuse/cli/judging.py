@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,15 +15,22 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import is_local, join, local_path, require_writable
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
-from beam_reuse.judging.measures import Confusion, SweepStep
-from beam_reuse.judging.reports import file_names, write_report
+from beam_reuse.judging.measures import Confusion
+from beam_reuse.judging.reports import Report, detection_report, write_report
 from beam_reuse.judging.sample import Sample, SampleSettings, draw
 from beam_reuse.judging.sheets import sheet_text, write_sheet
+from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
+T = TypeVar("T")
 STEPS_SHOWN = 20
 ABSENT_SHOWN = 5
 CLASSES_SHOWN = 40
 SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
+PAIR_REPORTS = ("pairs", "graph", "differences")
+USED_BY = {"by": tuple(SUBJECTS), "bins": ("pairs",), "min-r": ("pairs",),
+           "seed": ("pairs", "differences"), "crawl": ("differences",)}
+JUDGED_BY = {**{subject.table: name for name, subject in SUBJECTS.items()},
+             NEAR_DUPLICATES: "pairs"}
 RATE_NAMES = {"precision": "TP / (TP + FP)", "recall": "TP / (TP + FN)",
               "f1": "2 TP / (2 TP + FP + FN)", "false_positive_rate": "FP / (FP + TN)",
               "accuracy": "(TP + TN) / judged"}
@@ -59,38 +66,56 @@ def _print_sample(to: Console, sample: Sample, path: str) -> None:
     if sample.rows.num_rows < settings.rows:
         to.print(f"{settings.rows:,} were asked for; these are all there are.")
     if settings.by:
-        table = _grid("stratum", "rows", "drawn", "weight")
+        table = grid("stratum", "rows", "drawn", "weight")
         for stratum in sample.strata:
             weight = "" if stratum.weight is None else f"{float(stratum.weight):,.4g}"
             table.add_row(escape(stratum.label), f"{stratum.rows:,}", f"{stratum.drawn:,}", weight)
         print_table(to, table)
-    option = next((n for n, subject in SUBJECTS.items() if subject.table == settings.table), "")
+    option = JUDGED_BY.get(settings.table)
     if path:
         then = f", then: beam-reuse evaluate DIR --{option} {path}" if option else ""
         to.print(f"Fill the columns label and reason of {path}{then}", markup=False, soft_wrap=True)
 
 
 def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
-    """Evaluate the sheets asked for, show it, and write it where asked."""
-    asked = [name for name in SUBJECTS if name in values]
+    """Evaluate what is asked for, show it, and write it where asked."""
+    asked = [name for name in (*SUBJECTS, *PAIR_REPORTS) if name in values]
     if not asked:
-        raise UsageError("evaluate: give labelled rows with --pages FILE or --neighbourhoods FILE.")
+        raise UsageError("evaluate: give labelled rows with --pages FILE, --neighbourhoods FILE or "
+                         "--pairs FILE, or ask for --graph or --differences N.")
+    _refuse_useless(asked, values)
     folder = _one_folder("evaluate", folders)
     output = local_path(values.get("output", ""))
     if output:
         if is_local(output) and os.path.isfile(output):
             raise UsageError(f"evaluate: -o {output} is a file. Give a folder.")
         require_writable(output)
+        from beam_reuse.judging.pair_reports import file_names
+
         _refuse_existing([join(output, name) for name in file_names(asked)], values)
-    by = values.get("by")
-    evaluations = [evaluate(folder, values[name], SUBJECTS[name], by) for name in asked]
     to = console()
-    for evaluation in evaluations:
-        print_evaluation(to, evaluation, bool(output))
+    reports = [_judged_rows(to, folder, name, values) for name in asked if name in SUBJECTS]
+    if any(name in PAIR_REPORTS for name in asked):
+        from beam_reuse.cli.judging_pairs import judge_pairs
+
+        reports += judge_pairs(to, folder, values)
     if output:
-        names = write_report(output, evaluations)
+        names = write_report(output, reports)
         to.print(f"{', '.join(names)} in {output}", markup=False, soft_wrap=True)
     return 0
+
+
+def _refuse_useless(asked: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Refuse options that say nothing of what is asked for."""
+    for name, uses in USED_BY.items():
+        if name in values and not set(uses) & set(asked):
+            raise UsageError(f"evaluate: --{name} is for {' and '.join(f'--{u}' for u in uses)}.")
+
+
+def _judged_rows(to: Console, folder: str, name: str, values: Mapping[str, Any]) -> Report:
+    evaluation = evaluate(folder, values[name], SUBJECTS[name], values.get("by"))
+    print_evaluation(to, evaluation, "output" in values)
+    return detection_report(evaluation)
 
 
 def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
@@ -107,7 +132,7 @@ def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
     for key in absent[:ABSENT_SHOWN]:
         to.print(f"  not in the result: {key}", markup=False, soft_wrap=True)
     if len(absent) > ABSENT_SHOWN:
-        to.print(f"  … and {len(absent) - ABSENT_SHOWN:,} more{_in_file(name, 'absent', kept)}")
+        to.print(f"  … and {len(absent) - ABSENT_SHOWN:,} more{in_file(name, 'absent', kept)}")
     confusion, weighted = evaluation.confusion(), evaluation.weighted()
     print_table(to, _matrix(confusion))
     print_table(to, _rates(confusion, weighted))
@@ -117,7 +142,7 @@ def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
 
 
 def _matrix(confusion: Confusion) -> Table:
-    table = _grid("labelled", "flagged", "not flagged", "")
+    table = grid("labelled", "flagged", "not flagged", "")
     table.add_row("positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", "")
     table.add_row("negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", "")
     return table
@@ -125,10 +150,10 @@ def _matrix(confusion: Confusion) -> Table:
 
 def _rates(confusion: Confusion, weighted: Confusion | None) -> Table:
     whole = weighted.rates() if weighted else {}
-    table = _grid("rate", "", "exactly", "", *(["of the whole table"] if weighted else []))
+    table = grid("rate", "", "exactly", "", *(["of the whole table"] if weighted else []))
     for name, rate in confusion.rates().items():
-        estimate = [_shown(whole[name].value)] if weighted else []
-        table.add_row(name.replace("_", " "), _shown(rate.value), f"{rate.part}/{rate.whole}",
+        estimate = [shown(whole[name].value)] if weighted else []
+        table.add_row(name.replace("_", " "), shown(rate.value), f"{rate.part}/{rate.whole}",
                       RATE_NAMES[name], *estimate)
     if weighted:
         table.add_row("rows", f"{confusion.judged:,}", "", "", f"{round(weighted.judged):,}")
@@ -137,7 +162,7 @@ def _rates(confusion: Confusion, weighted: Confusion | None) -> Table:
 
 def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
     rows = evaluation.classes()
-    table = _grid("label", *evaluation.by, "rows", "%", "flagged", "%", text=1 + len(evaluation.by))
+    table = grid("label", *evaluation.by, "rows", "%", "flagged", "%", text=1 + len(evaluation.by))
     for row in rows[:CLASSES_SHOWN]:
         table.add_row(row.verdict.value, *(escape(value) or "(none)" for value in row.values),
                       f"{row.rows:,}", f"{100 * row.rows / row.of_verdict:.1f}",
@@ -145,24 +170,24 @@ def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
     print_table(to, table)
     if len(rows) > CLASSES_SHOWN:
         to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more classes"
-                 f"{_in_file(evaluation.subject.name, 'classes', kept)}\n")
+                 f"{in_file(evaluation.subject.name, 'classes', kept)}\n")
 
 
 def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:
     steps, at = evaluation.sweep(), evaluation.step_of_run()
-    table = _grid("threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", "")
-    shown = some_of(steps, STEPS_SHOWN, at)
-    for step in shown:
+    table = grid("threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", "")
+    some = some_of(steps, STEPS_SHOWN, lambda step: step.share == at)
+    for step in some:
         rates, c = step.confusion.rates(), step.confusion
         table.add_row(
             f"> {step.share / ONE:.6f}", *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
-            *(_shown(rates[name].value)
+            *(shown(rates[name].value)
               for name in ("precision", "recall", "false_positive_rate", "f1")),
             f"as this run{_flagged_above(evaluation)}" if step.share == at else "")
     print_table(to, table)
-    if len(shown) < len(steps):
-        to.print(f"{len(shown)} of {len(steps):,} thresholds that make a difference"
-                 f"{_in_file(evaluation.subject.name, 'sweep', kept)}\n")
+    if len(some) < len(steps):
+        to.print(f"{len(some)} of {len(steps):,} thresholds that make a difference"
+                 f"{in_file(evaluation.subject.name, 'sweep', kept)}\n")
 
 
 def _flagged_above(evaluation: Evaluation) -> str:
@@ -170,12 +195,12 @@ def _flagged_above(evaluation: Evaluation) -> str:
     return "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
 
 
-def some_of(steps: Sequence[SweepStep], most: int, at: int | None) -> list[SweepStep]:
-    """At most `most` steps, evenly spread, the first, the last and the run's among them."""
+def some_of(steps: Sequence[T], most: int, wanted: Callable[[T], bool]) -> list[T]:
+    """At most `most` steps, evenly spread, the first, the last and the wanted one among them."""
     if len(steps) <= most:
         return list(steps)
     places = {round(i * (len(steps) - 1) / (most - 2)) for i in range(most - 1)}
-    return [s for place, s in enumerate(steps) if place in places or s.share == at]
+    return [step for place, step in enumerate(steps) if place in places or wanted(step)]
 
 
 def _one_folder(command: str, folders: Sequence[str]) -> str:
@@ -191,7 +216,7 @@ def _refuse_existing(paths: Iterable[str], values: Mapping[str, Any], why: str =
                         "Choose another name, or give --overwrite.")
 
 
-def _grid(*columns: str, text: int = 1) -> Table:
+def grid(*columns: str, text: int = 1) -> Table:
     """A plain table whose first `text` columns hold words, the others numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, name in enumerate(columns):
@@ -201,9 +226,9 @@ def _grid(*columns: str, text: int = 1) -> Table:
     return table
 
 
-def _shown(value: float | None) -> str:
+def shown(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def _in_file(subject: str, table: str, kept: bool) -> str:
+def in_file(subject: str, table: str, kept: bool) -> str:
     return f", all in {subject}-{table}.csv" if kept else "; -o DIR writes them all"

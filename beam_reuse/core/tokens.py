@@ -44,6 +44,19 @@ def token_hashes(text: bytes) -> np.ndarray:
     return np.asarray(hash_tokens(np.frombuffer(text, np.uint8), _code_points()))
 
 
+def token_texts(text: bytes) -> list[str]:
+    """The tokens of UTF-8 `text` themselves, in order: for people to read, at some 100 ns each.
+    `token_hashes` are their fingerprints."""
+    found: list[str] = _token_pattern().findall(text.decode("utf-8", "surrogatepass").lower())
+    return found
+
+
+@lru_cache(maxsize=1)
+def _token_pattern() -> re.Pattern[str]:
+    alone = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+    return re.compile(rf"(?=[^\W_])[{alone}]|[^\W_{alone}]+")
+
+
 def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
     """Fingerprints (uint64) of the lines of UTF-8 `text`, and the numbers (uint32) of those
     that start a paragraph.
@@ -56,25 +69,32 @@ def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def image_tokens(images: Collection[bytes], base: bytes | None, page: PageName) -> np.ndarray:
-    """Fingerprints (uint64) of the tokens that IMG elements add, in document order.
+    """Fingerprints (uint64) of the tokens that IMG elements add, in document order."""
+    if not len(images):
+        return np.zeros(0, np.uint64)
+    found = image_token_texts(images, base, page)
+    bounds = np.zeros(len(found) + 1, np.int64)
+    np.cumsum([len(token) for token in found], out=bounds[1:])
+    return np.asarray(fingerprint_each(np.frombuffer(b"".join(found), np.uint8), bounds))
+
+
+def image_token_texts(
+    images: Collection[bytes], base: bytes | None, page: PageName,
+) -> list[bytes]:
+    """The tokens that IMG elements add, in document order.
 
     `images` are the values of `src`, resolved against `base` (itself against the page). On
     another host the token is the whole canonical URL, on the page's own the last component
     of the path. No token where that or `src` is empty, for `data:` and for what is no URL
     of a host.
     """
-    if not len(images):
-        return np.zeros(0, np.uint64)
     start = page.url if base is None else resolve_url(page.url, base.decode("utf-8", "replace"))
     here = base is None
     tokens = [
         _own_token(source) if here and _PLAIN_PATH(source) else _any_token(source, start, page.host)
         for source in images
     ]
-    found = [token for token in tokens if token]
-    bounds = np.zeros(len(found) + 1, np.int64)
-    np.cumsum([len(token) for token in found], out=bounds[1:])
-    return np.asarray(fingerprint_each(np.frombuffer(b"".join(found), np.uint8), bounds))
+    return [token for token in tokens if token]
 
 
 # Lies on the page's host for sure: no scheme, no host, no blanks to drop, some path.

@@ -1,64 +1,18 @@
-"""Figures of the experiments, as PNG and SVG.
+"""Figures of the experiments, drawn from the rows of their tables."""
 
-Drawn from the rows of the tables, without matplotlib's global state and from its own
-defaults, so that the same rows give the same bytes with the same version of it.
-"""
-
-import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_reuse.core.errors import UserError
 from beam_reuse.experiments.tables import Row
+from beam_reuse.io.figures import rendered
 
-FORMATS = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
-_STYLE = {
-    "svg.hashsalt": "beam-reuse", "svg.fonttype": "path", "figure.dpi": 100, "savefig.dpi": 150,
-    "font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True,
-    "legend.frameon": False, "lines.linewidth": 1.5,
-}
 # Told apart by line and by colour, also by those who see no red or green.
 LABEL_STYLES = {
     "expert": {"color": "#009e73", "linestyle": "-", "marker": "o"},
     "blind": {"color": "#0072b2", "linestyle": "--", "marker": "s"},
 }
 _RED, _ORANGE, _GREY = "#d55e00", "#e69f00", "#555555"
-_PANEL = (4.6, 3.6)
 _VERBS = {"add": "added", "delete": "deleted", "change": "changed"}
-
-
-class FiguresMissingError(UserError):
-    """matplotlib is not installed."""
-
-
-def require_matplotlib() -> None:
-    """Refuse early where figures cannot be drawn; the message gives the command."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise FiguresMissingError(
-            "experiments draw figures with matplotlib, which is not installed. "
-            "Install it with: pip install '.[figures]' (or pip install matplotlib)."
-        ) from None
-
-
-def rendered(
-    name: str, panels: int, draw: Callable[..., None], title: str = "",
-) -> Iterator[tuple[str, bytes]]:
-    """File names and contents of one figure in every format; `draw` gets its axes."""
-    from matplotlib import style
-    from matplotlib.figure import Figure
-
-    with style.context(["default", _STYLE]):
-        width, height = _PANEL
-        figure = Figure(figsize=(width * panels, height), layout="constrained")
-        if title:
-            figure.suptitle(title)
-        draw(*figure.subplots(1, panels, squeeze=False)[0])
-        for suffix, metadata in FORMATS.items():
-            content = io.BytesIO()
-            figure.savefig(content, format=suffix, metadata=metadata)
-            yield f"{name}.{suffix}", content.getvalue()
 
 
 def inject_figure(rows: Sequence[Row], title: str) -> Iterator[tuple[str, bytes]]:

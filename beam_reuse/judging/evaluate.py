@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -22,13 +21,12 @@ from beam_reuse.judging.judgements import (
     judgements_of,
     page_key,
     prefix_key,
+    stratum_weights,
 )
 from beam_reuse.judging.measures import Confusion, SweepStep, confusion_of, sweep
 from beam_reuse.judging.sheets import (
     LABEL,
     REASON,
-    STRATUM,
-    STRATUM_ROWS,
     Sheet,
     SheetError,
     read_sheet,
@@ -59,7 +57,7 @@ class Outcome:
     has fewer chunks than `--min-chunks`."""
 
     key: str
-    judgement: Judgement
+    judgement: Judgement[str]
     flagged: bool
     share: int
 
@@ -93,7 +91,7 @@ class Evaluation:
 
     subject: Subject
     sheet: Sheet
-    judgements: Judgements
+    judgements: Judgements[str]
     outcomes: tuple[Outcome, ...]
     by: tuple[str, ...]
     threshold: float | None = None
@@ -107,7 +105,7 @@ class Evaluation:
         return [o for o in self.outcomes if o.verdict is Verdict.UNDECIDED]
 
     @property
-    def absent(self) -> list[Judgement]:
+    def absent(self) -> list[Judgement[str]]:
         """Judged rows that the table does not hold."""
         there = {id(outcome.judgement) for outcome in self.outcomes}
         return [j for j in self.judgements.judged if id(j) not in there]
@@ -118,12 +116,8 @@ class Evaluation:
     def weighted(self) -> Confusion | None:
         """The confusion of the whole table, estimated from a stratified sample: each stratum
         counts as many rows as it has. None if the sheet names no strata."""
-        if not {STRATUM, STRATUM_ROWS} <= set(self.sheet.columns):
-            return None
-        judged = Counter(o.judgement.cell(STRATUM) for o in self.decided)
-        weights = [Fraction(_stratum_rows(self.sheet, o.judgement),
-                            judged[o.judgement.cell(STRATUM)]) for o in self.decided]
-        return confusion_of(map(_pair, self.decided), weights)
+        weights = stratum_weights(self.sheet, [o.judgement for o in self.decided])
+        return None if weights is None else confusion_of(map(_pair, self.decided), weights)
 
     def sweep(self) -> list[SweepStep]:
         """The confusion at every page (or neighbourhood) threshold that makes a difference."""
@@ -168,14 +162,6 @@ def _value(outcome: Outcome, column: str) -> str:
     return derived(column, outcome.key)
 
 
-def _stratum_rows(sheet: Sheet, judgement: Judgement) -> int:
-    text = judgement.cell(STRATUM_ROWS)
-    if not text.isdecimal() or not int(text):
-        raise SheetError(f"{sheet.path}: row {judgement.row.number}: {STRATUM_ROWS} {text!r} is no "
-                         "count of rows; leave the columns of `sample` as they are")
-    return int(text)
-
-
 def evaluate(folder: str, path: str, subject: Subject,
              by: Sequence[str] | None = None) -> Evaluation:
     """The sheet at `path` against the result in `folder`.
@@ -187,7 +173,7 @@ def evaluate(folder: str, path: str, subject: Subject,
     sheet = read_sheet(path, (subject.key, LABEL))
     scan = TableScan(folder, subject.table)
     captures = scan.manifest.settings.get("captures") == "all"
-    judgements = judgements_of(sheet, subject.key, _key_function(subject, captures))
+    judgements = judgements_of(sheet, (subject.key,), _key_function(subject, captures))
     outcomes = tuple(_outcomes(scan, subject, judgements, captures))
     named = "neighbourhood" if subject is NEIGHBOURHOODS else "page"
     return Evaluation(subject, sheet, judgements, outcomes,
@@ -200,7 +186,7 @@ def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
     return page_key if captures else canonical_url
 
 
-def _columns_of(sheet: Sheet, judgements: Judgements,
+def _columns_of(sheet: Sheet, judgements: Judgements[str],
                 by: Sequence[str] | None) -> tuple[str, ...]:
     if by is None:
         return (REASON,) if any(j.cell(REASON) for j in judgements.judged) else ()
@@ -212,7 +198,7 @@ def _columns_of(sheet: Sheet, judgements: Judgements,
     return tuple(by)
 
 
-def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements,
+def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements[str],
               captures: bool) -> Iterator[Outcome]:
     """The rows of the table that are judged, in the order of their keys."""
     judged = {j.key: j for j in judgements.judged if j.key is not None}

@@ -1,19 +1,24 @@
 """Judged rows of a sheet, each with the key by which it is found in a result."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
 
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page, prefixes
-from beam_reuse.judging.sheets import LABEL, Row, Sheet, SheetError
+from beam_reuse.judging.sheets import LABEL, STRATUM, STRATUM_ROWS, Row, Sheet, SheetError
 from beam_reuse.judging.verdicts import ALLOWED, Verdict, verdict_of
+
+K = TypeVar("K", str, tuple[str, str])
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgement(Generic[K]):
     """A judged row. `key` is None where the row names nothing a crawl could hold; `why` says so."""
 
     row: Row
-    key: str | None
+    key: K | None
     verdict: Verdict
     why: str = ""
 
@@ -22,40 +27,41 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Judgements:
+class Judgements(Generic[K]):
     """The judged rows of a sheet, one per key, in its order; rows without label, and rows that
     say again what another said, are only counted."""
 
-    judged: tuple[Judgement, ...]
+    judged: tuple[Judgement[K], ...]
     unlabelled: int
     repeated: int
 
 
-def judgements_of(sheet: Sheet, column: str, key_of: Callable[[str], str]) -> Judgements:
-    """The judgements in `sheet` on what `column` names.
+def judgements_of(sheet: Sheet, columns: Sequence[str],
+                  key_of: Callable[..., K]) -> Judgements[K]:
+    """The judgements in `sheet` on what `columns` name.
 
-    `key_of` makes the key from a cell, or raises BadUrl. Refuses a label that is none of the
-    known words, and two rows that judge the same thing differently.
+    `key_of` makes the key from their cells, or raises BadUrl. Refuses a label that is none of
+    the known words, and two rows that judge the same thing differently.
     """
-    found: dict[str, Judgement] = {}
+    found: dict[K | tuple[str, ...], Judgement[K]] = {}
     unlabelled = repeated = 0
     for row in sheet.rows:
-        judgement = _judgement(sheet, row, column, key_of)
+        judgement = _judgement(sheet, row, columns, key_of)
         if judgement is None:
             unlabelled += 1
             continue
-        name = judgement.key or judgement.cell(column)
-        known = found.setdefault(name, judgement)
+        known = found.setdefault(judgement.key or _cells(row, columns), judgement)
         if known.verdict is not judgement.verdict:
             raise SheetError(
-                f"{sheet.path}: rows {known.row.number} and {row.number} judge {name} "
-                f"differently ({known.cell(LABEL)}, {judgement.cell(LABEL)}); keep one")
+                f"{sheet.path}: rows {known.row.number} and {row.number} judge "
+                f"{_named(judgement, columns)} differently "
+                f"({known.cell(LABEL)}, {judgement.cell(LABEL)}); keep one")
         repeated += known is not judgement
     return Judgements(tuple(found.values()), unlabelled, repeated)
 
 
-def _judgement(sheet: Sheet, row: Row, column: str,
-               key_of: Callable[[str], str]) -> Judgement | None:
+def _judgement(sheet: Sheet, row: Row, columns: Sequence[str],
+               key_of: Callable[..., K]) -> Judgement[K] | None:
     label = row.cells.get(LABEL, "")
     try:
         verdict = verdict_of(label)
@@ -65,9 +71,36 @@ def _judgement(sheet: Sheet, row: Row, column: str,
     if verdict is None:
         return None
     try:
-        return Judgement(row, key_of(row.cells.get(column, "")), verdict)
+        return Judgement(row, key_of(*_cells(row, columns)), verdict)
     except BadUrl as bad:
         return Judgement(row, None, verdict, str(bad))
+
+
+def _cells(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(row.cells.get(column, "") for column in columns)
+
+
+def _named(judgement: Judgement[K], columns: Sequence[str]) -> str:
+    key = judgement.key or _cells(judgement.row, columns)
+    return key if isinstance(key, str) else " and ".join(key)
+
+
+def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fraction] | None:
+    """How many rows of the table each of these judgements stands for: the rows of its stratum,
+    shared among those of them that it holds. None if the sheet names no strata."""
+    if not {STRATUM, STRATUM_ROWS} <= set(sheet.columns):
+        return None
+    judged = Counter(judgement.cell(STRATUM) for judgement in judgements)
+    return [Fraction(_stratum_rows(sheet, judgement), judged[judgement.cell(STRATUM)])
+            for judgement in judgements]
+
+
+def _stratum_rows(sheet: Sheet, judgement: Judgement[K]) -> int:
+    text = judgement.cell(STRATUM_ROWS)
+    if not text.isdecimal() or not int(text):
+        raise SheetError(f"{sheet.path}: row {judgement.row.number}: {STRATUM_ROWS} {text!r} is no "
+                         "count of rows; leave the columns of `sample` as they are")
+    return int(text)
 
 
 def page_key(cell: str) -> str:

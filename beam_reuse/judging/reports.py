@@ -1,52 +1,77 @@
-"""An evaluation as files: one JSON document, and a CSV for each of its tables."""
+"""An evaluation as files: one JSON document, a CSV for each of its tables, and figures."""
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import join, open_files, write_whole
-from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, ClassRow, Evaluation
+from beam_reuse.judging.evaluate import ClassRow, Evaluation
 from beam_reuse.judging.measures import Confusion, Rate
 from beam_reuse.judging.sheets import LABEL, REASON, neutral, write_sheet
 
 DOCUMENT = "evaluation.json"
+FILES = "files"
 COUNTS = ("tp", "fp", "fn", "tn")
 RATES = tuple(Confusion().rates())
+DETECTION_TABLES = ("outcomes", "classes", "sweep", "absent")
 
 
-def write_report(folder: str, evaluations: Sequence[Evaluation]) -> list[str]:
-    """Write all there is to tell of `evaluations` to `folder`; gives the names of the files.
-    Those of an earlier evaluation in `folder` that are not written anew are removed."""
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report: its rows as the cells of a sheet."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Iterable[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is to tell of one evaluation: its part of the document, its tables, and figures
+    by file name."""
+
+    name: str
+    document: Mapping[str, Any]
+    tables: Sequence[ReportTable]
+    figures: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def write_report(folder: str, reports: Sequence[Report]) -> list[str]:
+    """Write all there is to tell to `folder`; gives the names of the files. Those of an earlier
+    evaluation in `folder` that are not written anew are removed."""
     earlier = _earlier_names(folder)
-    names = []
-    for evaluation in evaluations:
-        for table, columns, rows in _tables(evaluation):
-            names.append(f"{evaluation.subject.name}-{table}.csv")
-            write_sheet(join(folder, names[-1]), columns, rows)
-    content = {evaluation.subject.name: as_json(evaluation) for evaluation in evaluations}
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    write_whole(open_files(folder), join(folder, DOCUMENT), text.encode())
-    names = [DOCUMENT, *names]
+    names = [DOCUMENT]
+    for report in reports:
+        for table in report.tables:
+            names.append(f"{report.name}-{table.name}.csv")
+            write_sheet(join(folder, names[-1]), table.columns, table.rows)
+        for name, content in report.figures.items():
+            names.append(name)
+            write_whole(open_files(folder), join(folder, name), content)
+    document = {report.name: report.document for report in reports} | {FILES: names}
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_whole(open_files(folder), join(folder, DOCUMENT), text.encode("utf-8", "replace"))
     open_files(folder).delete(join(folder, name) for name in earlier if name not in names)
     return names
 
 
 def _earlier_names(folder: str) -> list[str]:
-    """The files that the evaluation now in `folder` may have; none if there is none."""
+    """The files of the evaluation that is now in `folder`; none if there is none."""
     try:
-        content = json.loads(open_files(folder).read(join(folder, DOCUMENT)))
-    except (OSError, ValueError):
+        files = json.loads(open_files(folder).read(join(folder, DOCUMENT)))[FILES]
+    except (OSError, ValueError, LookupError, TypeError):
         return []
-    told = content if isinstance(content, dict) else {}
-    return file_names(s.name for s in (PAGES, NEIGHBOURHOODS) if s.name in told)
+    return [name for name in files if isinstance(name, str) and os.path.basename(name) == name]
 
 
-def file_names(evaluations: Iterable[str]) -> list[str]:
-    """The files `write_report` may write for subjects of these names."""
-    tables = ("outcomes", "classes", "sweep", "absent")
-    return [DOCUMENT, *(f"{name}-{table}.csv" for name in evaluations for table in tables)]
+def detection_report(evaluation: Evaluation) -> Report:
+    """Judged pages or directories as a report."""
+    tables = [ReportTable(*table) for table in _tables(evaluation)]
+    return Report(evaluation.subject.name, as_json(evaluation), tables)
 
 
 def as_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -72,12 +97,12 @@ def as_json(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _confusion_json(confusion: Confusion) -> dict[str, Any]:
-    counts = {name: _number(getattr(confusion, name)) for name in COUNTS}
+    counts = {name: number_json(getattr(confusion, name)) for name in COUNTS}
     return counts | {name: _rate_json(rate) for name, rate in confusion.rates().items()}
 
 
 def _rate_json(rate: Rate) -> dict[str, Any]:
-    return {"value": rate.value, "part": _number(rate.part), "whole": _number(rate.whole)}
+    return {"value": rate.value, "part": number_json(rate.part), "whole": number_json(rate.whole)}
 
 
 def _class_json(row: ClassRow) -> dict[str, Any]:
@@ -85,7 +110,7 @@ def _class_json(row: ClassRow) -> dict[str, Any]:
             "of_label": row.of_verdict, "flagged": row.flagged}
 
 
-def _number(value: int | Fraction) -> int | float:
+def number_json(value: int | Fraction) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 

@@ -30,7 +30,8 @@ from beam_reuse.judging.sheets import (
     WEIGHT,
     neutral,
 )
-from beam_reuse.judging.strata import Strata, divisions_of
+from beam_reuse.judging.similarities import NEAR_DUPLICATES, SimilaritySettings
+from beam_reuse.judging.strata import Strata, divisions_of, parse_by
 
 PREFIX = "prefix"
 _SLACK = 50_000
@@ -133,8 +134,9 @@ def draw(folder: str, settings: SampleSettings) -> Sample:
     if scan.manifest.kind == "index":
         raise UserError(f"{folder} is an index; give the result of a `run`, which has tables.")
     conditions = [parse_condition(text, scan.schema) for text in settings.where]
-    narrow = list(dict.fromkeys([*settings.by, *(c.column for c in conditions)]))
-    divided = divisions_of(scan.schema, settings.by, settings.bins,
+    by = _cuts(parse_by(settings.by), scan)
+    narrow = list(dict.fromkeys([*by, *(c.column for c in conditions)]))
+    divided = divisions_of(scan.schema, by, settings.bins,
                            _rows(scan, conditions, narrow or scan.schema.names[:1]))
     strata = Strata(divided)
     for batch in _rows(scan, conditions, narrow or scan.schema.names[:1]):
@@ -153,6 +155,15 @@ def _turns(labels: Sequence[str], seed: int) -> list[int]:
     """The strata in the order in which they take turns: drawn by the seed, as rows are."""
     hashes = row_hashes(pa.RecordBatch.from_pydict({"label": pa.array(labels, pa.string())}), seed)
     return [int(place) for place in np.argsort(hashes, kind="stable")]
+
+
+def _cuts(by: dict[str, list[float]], scan: TableScan) -> dict[str, list[float]]:
+    """The columns to divide by, with where they are cut: similarities of pairs at the run's
+    thresholds, unless told otherwise."""
+    if scan.name != NEAR_DUPLICATES:
+        return by
+    usual = SimilaritySettings.of(scan.manifest).cuts()
+    return {column: cuts or list(usual.get(column, ())) for column, cuts in by.items()}
 
 
 def equal_quotas(sizes: Sequence[int], rows: int, turns: Sequence[int]) -> list[int]:

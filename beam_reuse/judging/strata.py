@@ -1,6 +1,7 @@
 """Strata: the rows of a table divided by the values of some of its columns."""
 
 import datetime
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -145,21 +146,40 @@ class Strata:
         return np.stack(columns, axis=1)
 
 
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
 def is_binned(kind: pa.DataType) -> bool:
     """Whether a column is divided into intervals."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind)
-                or pa.types.is_timestamp(kind))
+    return _is_number(kind) or bool(pa.types.is_timestamp(kind))
 
 
-def divisions_of(schema: pa.Schema, by: Sequence[str], bins: int,
+def parse_by(words: Sequence[str]) -> dict[str, list[float]]:
+    """The columns that words of --by name, each with the numbers at which it is to be cut: the
+    column alone, or `COLUMN:NUMBER:NUMBER...`."""
+    found: dict[str, list[float]] = {}
+    for word in words:
+        column, *cuts = word.split(":")
+        try:
+            found[column] = sorted({float(cut) for cut in cuts})
+        except ValueError:
+            raise StrataError(f"--by {word}: behind the column stand numbers at which it is cut, "
+                              "such as c_similarity:355:372") from None
+    return found
+
+
+def divisions_of(schema: pa.Schema, by: Mapping[str, Sequence[float]], bins: int,
                  batches: Iterator[pa.RecordBatch]) -> list[Division]:
-    """How the columns `by` divide a table; `batches` are its rows, read only if a column has to
-    be cut into intervals."""
+    """How the columns `by` divide a table, cut at the numbers given there, or else, if they hold
+    numbers, into `bins` intervals; `batches` are its rows, read only if a column has to be cut."""
     for name in by:
         if name not in schema.names or pa.types.is_nested(schema.field(name).type):
             usable = [f.name for f in schema if not pa.types.is_nested(f.type)]
             raise StrataError(f"--by: there is no column {name!r} to divide by; "
                               f"there are {', '.join(usable)}")
+        if by[name] and not _is_number(schema.field(name).type):
+            raise StrataError(f"--by {name}: holds no numbers, so it cannot be cut at any")
     binned = [name for name in by if is_binned(schema.field(name).type)]
     ranges: dict[str, tuple[float, float]] = {}
     for batch in batches if binned else ():
@@ -168,10 +188,22 @@ def divisions_of(schema: pa.Schema, by: Sequence[str], bins: int,
             if span["min"] is not None:
                 low, high = ranges.get(name, (span["min"], span["max"]))
                 ranges[name] = min(low, span["min"]), max(high, span["max"])
-    return [
-        _bins(name, schema.field(name).type, bins, *ranges.get(name, (0, 0)))
-        if name in binned else Values(name) for name in by
-    ]
+    return [_division(schema.field(name), by[name], bins, ranges.get(name, (0, 0))) for name in by]
+
+
+def _division(field: pa.Field, cuts: Sequence[float], bins: int,
+              span: tuple[float, float]) -> Division:
+    if cuts:
+        return _cut(field.name, field.type, cuts, *span)
+    return _bins(field.name, field.type, bins, *span) if is_binned(field.type) else (
+        Values(field.name))
+
+
+def _cut(column: str, kind: pa.DataType, cuts: Sequence[float], low: float, high: float) -> Bins:
+    """Intervals that begin at `cuts`, and one for what is below them."""
+    whole = pa.types.is_integer(kind)
+    lows = sorted({math.ceil(cut) if whole else cut for cut in (*cuts, min(low, cuts[0]))})
+    return Bins(column, kind, np.array(lows), max(high, lows[-1]))
 
 
 def _bins(column: str, kind: pa.DataType, bins: int, low: float, high: float) -> Bins:

@@ -9,7 +9,7 @@ import xxhash
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from beam_reuse.core.tokens import fingerprint64, line_fingerprints, token_hashes
+from beam_reuse.core.tokens import fingerprint64, line_fingerprints, token_hashes, token_texts
 from beam_reuse.kernels.fingerprint import SEED
 from tests.oracles import tokens as oracle
 
@@ -41,6 +41,7 @@ def test_fingerprint_is_xxh64(data: bytes) -> None:
 def test_tokens_equal_their_definition(text: str) -> None:
     expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
     assert token_hashes(encode(text)).tolist() == expected
+    assert token_texts(encode(text)) == oracle.tokens(text)
 
 
 @given(TEXT)
@@ -58,6 +59,7 @@ def test_every_code_point_is_read_as_python_reads_it() -> None:
     text = " ".join(map(chr, range(sys.maxunicode + 1)))
     expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
     assert token_hashes(encode(text)).tolist() == expected
+    assert token_texts(encode(text)) == oracle.tokens(text)
     text = "\n".join(f"a{chr(code)}b" for code in range(sys.maxunicode + 1))
     lines, _ = line_fingerprints(encode(text))
     assert lines.tolist() == [oracle.fingerprint(line) for line, _ in oracle.lines(text)]

@@ -16,6 +16,7 @@ from beam_reuse.experiments.inject import Injection, inject
 from beam_reuse.experiments.mutate import Labels, Mutation, mutate
 from beam_reuse.experiments.thresholds import rates
 from beam_reuse.experiments.vectors import Background
+from beam_reuse.io.figures import require_matplotlib
 from tests.experiments import twins
 
 SITE = twins.site_of(twins.random_pages(3))
@@ -85,7 +86,7 @@ def test_a_users_own_style_does_not_show() -> None:
 def test_without_matplotlib_the_command_to_install_it_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    figures.require_matplotlib()
+    require_matplotlib()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UserError, match=r"pip install '.\[figures\]'"):
-        figures.require_matplotlib()
+        require_matplotlib()

@@ -12,9 +12,24 @@ import pyarrow.parquet as pq
 from beam_reuse.io.files import LocalFiles, join, write_whole
 from beam_reuse.io.results.manifest import Accounting, Manifest, Part
 from beam_reuse.io.results.run_folder import ResultFolder
-from beam_reuse.io.results.tables import SCHEMAS
+from beam_reuse.io.results.tables import SCHEMAS, TableSchema, flag, number, table, text
 
 Rows = Sequence[Mapping[str, Any]]
+
+# As INTERFACE.md has them, for tables that `run` does not write yet.
+NEAR_DUPLICATES = {
+    schema.name: schema for schema in (
+        table("identity_sets", representative=text, url=text),
+        table("near_duplicates", url_a=text, url_b=text, b_similarity=number, c_similarity=number,
+              same_site=flag, b=flag, c=flag, combined=flag, hybrid=flag),
+        table("near_duplicate_degrees", algorithm=text, degree=number, pages=number),
+        table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number),
+    )
+}
+
+
+def schema_of(name: str) -> TableSchema:
+    return SCHEMAS.get(name) or NEAR_DUPLICATES[name]
 
 
 def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings: Any) -> str:
@@ -24,7 +39,7 @@ def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings:
         for name, pieces in tables.items():
             for number, rows in enumerate(pieces):
                 path = f"{name}/part-{number:05d}-of-{len(pieces):05d}.parquet"
-                content = parquet(pa.Table.from_pylist(list(rows), SCHEMAS[name].arrow()))
+                content = parquet(pa.Table.from_pylist(list(rows), schema_of(name).arrow()))
                 write_whole(LocalFiles(), join(result.work.tables, path), content)
                 parts.append(Part(name, path, len(rows), hashlib.sha256(content).hexdigest()))
         named = {key.replace("_", "-"): value for key, value in settings.items()}
@@ -55,6 +70,26 @@ def prefix_row(prefix: str, matching: int, chunks: int, mean: float | None,
         "matching": matching, "distinct_matching": min(matching, 1),
         "badness": matching / chunks if chunks else None, "mean_contains": mean,
         "flagged": flagged,
+    }
+
+
+def pair_row(a: str, b: str, b_similarity: int, c_similarity: int, same_site: bool,
+             returned: Iterable[str]) -> dict[str, Any]:
+    """A row of near_duplicates."""
+    names = set(returned)
+    return {
+        "url_a": a, "url_b": b, "b_similarity": b_similarity, "c_similarity": c_similarity,
+        "same_site": same_site,
+        **{name: name in names for name in ("b", "c", "combined", "hybrid")},
+    }
+
+
+def crawl_row(url: str, sha1: str = "") -> dict[str, Any]:
+    """A row of pages."""
+    return {
+        "url": url, "fetched_url": url, "kind": "document", "host": "", "site": "", "domain": "",
+        "bytes": 0, "sha1": sha1, "chunks": 1, "tokens": 1, "crawl": "", "file": "", "offset": 0,
+        "record_length": 0,
     }
 
 

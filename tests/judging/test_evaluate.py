@@ -14,7 +14,8 @@ from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
 from beam_reuse.judging.judgements import page_key, prefix_key
 from beam_reuse.judging.measures import Confusion, confusion_of, sweep
-from beam_reuse.judging.reports import as_json, file_names, write_report
+from beam_reuse.judging.pair_reports import file_names
+from beam_reuse.judging.reports import as_json, detection_report, write_report
 from beam_reuse.judging.sheets import SheetError, read_sheet
 from beam_reuse.judging.verdicts import Verdict, verdict_of
 from tests.judging.results import page_row, prefix_row, write_result
@@ -241,7 +242,7 @@ def random_evaluation(tmp_path: Path) -> tuple[Evaluation, list[tuple[str, str, 
 
 def test_a_report_holds_what_was_found(tmp_path: Path) -> None:
     found, judged = random_evaluation(tmp_path)
-    names = write_report(str(tmp_path / "out"), [found])
+    names = write_report(str(tmp_path / "out"), [detection_report(found)])
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == sorted(names)
     assert set(names) <= set(file_names(["pages"]))
     told = json.loads((tmp_path / "out" / "evaluation.json").read_text())["pages"]

@@ -15,11 +15,15 @@ from hypothesis import strategies as st
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import SettingError
 from beam_reuse.io.results import scan as scanning
+from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.judging import sample as sampling
+from beam_reuse.judging.pairs import PairSettings, evaluate_pairs
 from beam_reuse.judging.row_hashes import row_hashes
 from beam_reuse.judging.sample import Sample, SampleSettings, cell_text, draw, equal_quotas
-from tests.judging.results import chunk_row, page_row, prefix_row, write_result
+from beam_reuse.judging.sheets import write_sheet
+from beam_reuse.judging.similarities import SimilaritySettings
+from tests.judging.results import chunk_row, page_row, pair_row, prefix_row, write_result
 from tests.oracles import judging as oracle
 
 
@@ -292,3 +296,58 @@ def test_an_empty_table_gives_an_empty_sample(tmp_path: Path) -> None:
     for by in ((), ("flagged",), ("contains",)):
         sample = draw(folder, SampleSettings("page_reuse", by=by))
         assert sample.rows.num_rows == 0 and list(sample.cells()) == [] and sample.strata == ()
+
+
+def pairs_folder(tmp_path: Path) -> str:
+    rng = random.Random(2)
+    rows = []
+    for i in range(400):
+        b, c = rng.choice([0, 2, 3, 6]), rng.randint(300, 384)
+        returned = SimilaritySettings().returned(b, c, i % 2 == 0)
+        rows.append(pair_row(f"http://a.example/{i:03d}", f"http://b.example/{i}", b, c,
+                             i % 2 == 0, returned))
+    return write_result(tmp_path / "pairs", {"near_duplicates": [rows[:150], rows[150:]]})
+
+
+def test_pairs_are_cut_at_the_thresholds_of_the_run(tmp_path: Path) -> None:
+    folder = pairs_folder(tmp_path)
+    rows = tables.read(folder, "near_duplicates").to_pylist()
+
+    def of(column: str, low: int, high: int) -> int:
+        return sum(low <= row[column] <= high for row in rows)
+
+    assert labels(folder, "near_duplicates", "b_similarity", 2) == [
+        f"b_similarity {n}: {of('b_similarity', n, n)}" for n in (0, 2, 3, 6)]
+    assert labels(folder, "near_duplicates", "c_similarity", 2) == [
+        f"c_similarity {low} to {high}: {of('c_similarity', low, high)}" for low, high in
+        ((0, 354), (355, 371), (372, 375), (376, 378), (379, 381), (382, 384))]
+    assert labels(folder, "near_duplicates", "c_similarity:350.5:380", 2) == [
+        f"c_similarity {low} to {high}: {of('c_similarity', low, high)}"
+        for low, high in ((300, 350), (351, 379), (380, 384))]
+    sample = draw(folder, SampleSettings("near_duplicates", rows=40, by=("b", "c", "hybrid")))
+    assert {s.label for s in sample.strata} == {
+        f"b {r['b']}, c {r['c']}, hybrid {r['hybrid']}".lower() for r in rows}
+    for wrong, told in (("c_similarity:x", "numbers at which"), ("url_a:3", "holds no numbers")):
+        with pytest.raises(UserError, match=told):
+            draw(folder, SampleSettings("near_duplicates", by=(wrong,)))
+
+
+def test_a_drawn_sheet_of_pairs_can_be_judged_and_read_back(tmp_path: Path) -> None:
+    """All pairs drawn and judged by one rule: the estimates are the table's own figures."""
+    folder = pairs_folder(tmp_path)
+    rows = tables.read(folder, "near_duplicates").to_pylist()
+    settings = SampleSettings("near_duplicates", rows=120, by=("b", "c", "same_site"))
+    sample = draw(folder, settings)
+    columns = sample.columns()
+    cells = [dict(zip(columns, row, strict=True)) for row in sample.cells()]
+    for row in cells:
+        row["label"] = "correct" if row["same_site"] == "true" else "incorrect"
+    path = tmp_path / "sheet.tsv"
+    write_sheet(str(path), columns, [list(row.values()) for row in cells])
+    found = evaluate_pairs(folder, str(path), PairSettings())
+    for figures in found.figures():
+        if figures.split == "all" and figures.algorithm in ("b", "c"):
+            mine = [row for row in rows if row[figures.algorithm]]
+            assert figures.estimate is not None
+            tally = figures.estimate.tally
+            assert (tally.pairs, tally.correct) == (len(mine), sum(r["same_site"] for r in mine))

@@ -66,3 +66,68 @@ def sweep(pages: Sequence[tuple[bool, Fraction]]) -> list[tuple[Fraction, dict[s
     thresholds = sorted({Fraction(0), *(share for _, share in pages)})
     return [(t, confusion([(positive, share > t) for positive, share in pages]))
             for t in thresholds]
+
+
+# Near-duplicates: judged pairs are dicts with verdict (correct, incorrect, undecided), weight,
+# same_site, b, c, combined, hybrid, and both similarities (None where not known).
+
+
+def counts(pairs: Iterable[Row], weigh: bool) -> dict[str, Any]:
+    """Pairs by verdict, and precision with and without the undecided."""
+    sums: dict[str, Any] = {name: Fraction(0) for name in ("correct", "incorrect", "undecided")}
+    for pair in pairs:
+        sums[pair["verdict"]] += pair["weight"] if weigh else 1
+    return {**sums, "precision": ratio(sums["correct"], sum(sums.values())),
+            "decided": ratio(sums["correct"], sums["correct"] + sums["incorrect"])}
+
+
+def ratio(part: Any, whole: Any) -> Fraction | None:
+    return Fraction(part) / Fraction(whole) if whole else None
+
+
+def correct(pairs: Iterable[Row], weigh: bool = False) -> Any:
+    return counts(pairs, weigh)["correct"]
+
+
+def pair_part(pairs: Sequence[Row], split: str, value: str) -> list[Row]:
+    """The pairs of a part: `all`, a site (same, different), a B-similarity, `low-high` of C."""
+    if split == "all":
+        return list(pairs)
+    if split == "site":
+        return [p for p in pairs if p["same_site"] is (value == "same")]
+    low, _, high = value.partition("-")
+    return [p for p in pairs
+            if p[split] is not None and int(low) <= p[split] <= int(high or low)]
+
+
+def pair_sweep(pairs: Sequence[Row], thresholds: Iterable[int], weigh: bool) -> list[Any]:
+    """At each threshold: counts of B-similar pairs with at least this C-similarity, and R."""
+    of_b = [p for p in pairs if p["b"]]
+    found = []
+    for t in sorted(thresholds):
+        kept = [p for p in of_b if p["c_similarity"] >= t]
+        r = ratio(correct(kept, weigh), correct(of_b, weigh))
+        found.append((t, {**counts(kept, weigh), "r": r}))
+    return found
+
+
+def pair_choice(pairs: Sequence[Row], least: Fraction, weigh: bool) -> int | None:
+    """The threshold with the highest precision among those with an R of `least`."""
+    thresholds = {p["c_similarity"] for p in pairs if p["b"]}
+    best = None
+    for t, found in pair_sweep(pairs, thresholds, weigh):
+        if found["r"] is not None and found["r"] >= least:
+            rank = found["precision"], found["r"], t
+            best = rank if best is None or rank > best else best
+    return best[2] if best else None
+
+
+def calibrated(pairs: Sequence[Row], lowest: int, highest: int) -> int | None:
+    """The largest threshold at which C returns as many correct pairs as B."""
+    of_b = correct([p for p in pairs if p["b"]], True)
+    if not of_b:
+        return None
+    for t in range(highest, lowest - 1, -1):
+        if correct([p for p in pairs if p["c"] and p["c_similarity"] >= t], True) >= of_b:
+            return t
+    return None

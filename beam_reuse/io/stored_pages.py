@@ -1,0 +1,79 @@
+"""Single pages looked up in crawl files and indexes, by their URLs. No Beam."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.pages import Kind, RawPage
+from beam_reuse.core.settings import KINDS, ReadSettings
+from beam_reuse.core.urls import BadUrl, canonical_url
+from beam_reuse.io.crawl.inputs import is_result_folder, list_files
+from beam_reuse.io.crawl.ranges import FileRange
+from beam_reuse.io.crawl.read import read_range
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.tables import read_manifest
+
+INDEX = "index"
+_COLUMNS = ("url", "kind", "charset", "payload")
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A capture of a page: its canonical URL and its bytes, with what is needed to read them."""
+
+    url: str
+    kind: Kind
+    charset: str
+    payload: bytes
+
+
+def find_pages(inputs: Sequence[str], urls: Collection[str],
+               max_record_bytes: int) -> Iterator[StoredPage]:
+    """Every capture of these canonical URLs in crawl files and indexes.
+
+    Cost: crawl files are read whole; of an index the URLs, and those row groups that hold one
+    of them. Memory: a record, or a row group.
+    """
+    folders = [spec for spec in inputs if is_result_folder(spec)]
+    for folder in folders:
+        yield from _of_index(folder, urls)
+    crawls = [spec for spec in inputs if spec not in folders]
+    yield from _of_crawl(crawls, urls, ReadSettings(None, KINDS, max_record_bytes))
+
+
+def _of_crawl(specs: Sequence[str], urls: Collection[str],
+              settings: ReadSettings) -> Iterator[StoredPage]:
+    for file in list_files(specs) if specs else ():
+        for page in read_range(FileRange(0, (file,), 0, file.size), settings):
+            if isinstance(page, RawPage) and (url := _canonical(page.fetched_url)) in urls:
+                yield StoredPage(url, page.kind, page.charset, page.payload)
+
+
+def _canonical(url: str) -> str:
+    try:
+        return canonical_url(url)
+    except BadUrl:
+        return ""
+
+
+def _of_index(folder: str, urls: Collection[str]) -> Iterator[StoredPage]:
+    manifest = read_manifest(folder)
+    if manifest.kind != INDEX:
+        raise UserError(f"{folder} is a result, not an index, and holds no pages to read. "
+                        "Give the crawl itself, or an index of it.")
+    wanted = pa.array(sorted(urls), pa.string())
+    for part in manifest.tables().get(INDEX, []):
+        with open_files(folder).open(join(folder, part.path)) as source:
+            content = pq.ParquetFile(source)
+            for group in range(content.num_row_groups):
+                names = content.read_row_group(group, columns=["url"])["url"]
+                rows = pc.indices_nonzero(pc.is_in(names, wanted))
+                if len(rows):
+                    found = content.read_row_group(group, columns=list(_COLUMNS)).take(rows)
+                    for row in found.to_pylist():
+                        yield StoredPage(row["url"], Kind(row["kind"]), row["charset"],
+                                         row["payload"])

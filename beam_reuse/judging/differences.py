@@ -1,0 +1,172 @@
+"""Term differences of near-duplicate pairs: how many tokens a diff of both pages shows."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.core.settings import require
+from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
+from beam_reuse.judging.measures import Rate
+from beam_reuse.judging.page_texts import PageText, read_texts
+from beam_reuse.judging.pair_lookup import PairKey
+from beam_reuse.judging.sample import SampleSettings, draw
+from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES
+from beam_reuse.judging.verdicts import Verdict
+from beam_reuse.kernels.compiled import frozen
+from beam_reuse.kernels.diff import edit_masks
+
+MANY = 200
+_AROUND = 4
+
+
+@dataclass(frozen=True)
+class DifferenceSettings:
+    """How many pairs of each algorithm are compared, and which seed draws them."""
+
+    rows: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.rows >= 1, "--differences", self.rows, "1 or more")
+        require(0 <= self.seed < 1 << 64, "--seed", self.seed, "from 0 to 2**64 - 1")
+
+
+@dataclass(frozen=True)
+class DrawnPair:
+    """A pair to compare, the algorithms it counts for, and what people say of it (None: nobody
+    was asked)."""
+
+    key: PairKey
+    counts_for: frozenset[str]
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class TermDifference:
+    """What makes the second page of the first: tokens deleted and inserted."""
+
+    pair: DrawnPair
+    deleted: int
+    inserted: int
+    kind: DifferenceKind
+
+    @property
+    def terms(self) -> int:
+        return self.deleted + self.inserted
+
+
+@dataclass(frozen=True)
+class DifferenceSummary:
+    """Term differences of pairs of one algorithm (of those with one verdict, if any)."""
+
+    algorithm: str
+    verdict: Verdict | None
+    terms: tuple[int, ...]
+    kinds: Mapping[DifferenceKind, int]
+
+    @property
+    def mean(self) -> Rate:
+        return Rate(sum(self.terms), len(self.terms))
+
+    @property
+    def median(self) -> float | None:
+        """The middle one; of an even number the mean of both."""
+        return float(median(self.terms)) if self.terms else None
+
+    @property
+    def percentile_90(self) -> int | None:
+        """The smallest that nine in ten pairs do not exceed."""
+        ordered = sorted(self.terms)
+        return ordered[-(-9 * len(ordered) // 10) - 1] if ordered else None
+
+    @property
+    def above_many(self) -> Rate:
+        return Rate(sum(terms > MANY for terms in self.terms), len(self.terms))
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The pairs compared, and those of which a page was not in the inputs."""
+
+    found: tuple[TermDifference, ...]
+    missing: tuple[PairKey, ...]
+
+    def summaries(self) -> list[DifferenceSummary]:
+        """For each algorithm all pairs, and where they are judged, those of each verdict."""
+        judged = any(one.pair.verdict for one in self.found)
+        verdicts: list[Verdict | None] = [None, *(Verdict if judged else ())]
+        return [self._summary(name, verdict) for name in ALGORITHMS for verdict in verdicts]
+
+    def _summary(self, algorithm: str, verdict: Verdict | None) -> DifferenceSummary:
+        mine = [one for one in self.found if algorithm in one.pair.counts_for
+                and verdict in (None, one.pair.verdict)]
+        return DifferenceSummary(algorithm, verdict, tuple(one.terms for one in mine),
+                                 Counter(one.kind for one in mine))
+
+
+def draw_pairs(folder: str, settings: DifferenceSettings) -> list[DrawnPair]:
+    """Of each algorithm the pairs that `sample --where 'ALGORITHM = true'` draws. A pair drawn
+    for one counts for that one alone, so that each has a random sample of its own pairs."""
+    drawn: dict[PairKey, set[str]] = {}
+    for name in ALGORITHMS:
+        rows = draw(folder, SampleSettings(NEAR_DUPLICATES, settings.rows, settings.seed,
+                                           where=(f"{name} = true",))).rows
+        for key in zip(rows["url_a"].to_pylist(), rows["url_b"].to_pylist(), strict=True):
+            drawn.setdefault(key, set()).add(name)
+    return [DrawnPair(key, frozenset(drawn[key])) for key in sorted(drawn)]
+
+
+def compare(folder: str, pairs: Sequence[DrawnPair], inputs: Sequence[str]) -> Differences:
+    """The term differences of `pairs`, their pages read from `inputs`. Memory: their texts."""
+    texts = read_texts(folder, {url for pair in pairs for url in pair.key}, inputs)
+    there = [pair for pair in pairs if all(url in texts for url in pair.key)]
+    found = (difference(pair, texts[pair.key[0]], texts[pair.key[1]]) for pair in there)
+    missing = {pair.key for pair in pairs}.difference(pair.key for pair in there)
+    return Differences(tuple(found), tuple(sorted(missing)))
+
+
+def difference(pair: DrawnPair, a: PageText, b: PageText) -> TermDifference:
+    """The shortest diff of two pages' tokens, and a guess at its kind."""
+    words_a, words_b = a.words(), b.words()
+    first, second = _numbered([*words_a, *a.images], [*words_b, *b.images])
+    deleted, inserted = edit_masks(frozen(first), frozen(second))
+    places = hunks((*words_a, *a.images), (*words_b, *b.images), deleted, inserted,
+                   (len(words_a), len(words_b)))
+    return TermDifference(pair, int(deleted.sum()), int(inserted.sum()),
+                          kind_of(places, *pair.key))
+
+
+def _numbered(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray, NDArray]:
+    """Both sequences with equal numbers for equal tokens."""
+    numbers: dict[str, int] = {}
+    both = [numbers.setdefault(token, len(numbers)) for token in (*a, *b)]
+    return np.array(both[:len(a)], np.uint64), np.array(both[len(a):], np.uint64)
+
+
+def hunks(a: Sequence[str], b: Sequence[str], deleted: NDArray[np.bool_],
+          inserted: NDArray[np.bool_], texts: tuple[int, int]) -> Iterator[Hunk]:
+    """The places where `a` and `b` differ, with common tokens on either side; `texts`: how many
+    tokens of each are no images."""
+    for (i, i_end), (j, j_end) in _runs(deleted, inserted):
+        before, after = (
+            tuple(a[at] for at in near if not deleted[at])
+            for near in (range(max(0, i - _AROUND), i),
+                         range(i_end, min(i_end + _AROUND, len(a)))))
+        yield Hunk(tuple(a[i:i_end]), tuple(b[j:j_end]), before, after,
+                   image=i >= texts[0] and j >= texts[1])
+
+
+def _runs(deleted: NDArray[np.bool_],
+          inserted: NDArray[np.bool_]) -> Iterable[tuple[tuple[int, int], tuple[int, int]]]:
+    """Stretches of a and of b between two tokens that both have, where one of them is not
+    empty: token number n of the common ones stands at kept_a[n] and kept_b[n]."""
+    ends_a = np.concatenate([np.flatnonzero(~deleted), [len(deleted)]])
+    ends_b = np.concatenate([np.flatnonzero(~inserted), [len(inserted)]])
+    starts_a, starts_b = (np.concatenate([[0], ends[:-1] + 1]) for ends in (ends_a, ends_b))
+    changed = np.flatnonzero((starts_a < ends_a) | (starts_b < ends_b))
+    for n in changed.tolist():
+        yield ((int(starts_a[n]), int(ends_a[n])), (int(starts_b[n]), int(ends_b[n])))

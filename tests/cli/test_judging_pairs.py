@@ -1,0 +1,176 @@
+"""`evaluate` on near-duplicates from the command line: pairs, graph, term differences."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beam_reuse.cli.main import main
+from tests.judging.results import crawl_row, pair_row, write_result
+from tests.judging.test_differences import random_texts, written
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> str:
+    """40 pairs: B returns all, C those above 371; every other pair is on one site."""
+    rows, pages = [], []
+    for i in range(40):
+        site = "x.org" if i % 2 else f"s{i}.org"
+        a, b = f"http://a.x.org/{i:02d}", f"http://b.{site}/{i:02d}"
+        c = 345 + i
+        names = {"b", *(["combined"] if c >= 355 else []), *(["c"] if c >= 372 else [])}
+        hybrid = "combined" if i % 2 else "c"
+        rows.append(pair_row(a, b, 2 + i % 5, c, bool(i % 2),
+                             names | ({"hybrid"} if hybrid in names else set())))
+        pages += [crawl_row(a), crawl_row(b)]
+    degrees = [{"algorithm": name, "degree": d, "pages": n}
+               for name in ("b", "c") for d, n in ((0, 20), (1, 60), (2, 15), (150, 5))]
+    sites = [{"algorithm": "b", "site_a": "x.org", "site_b": "x.org", "pairs": 20},
+             {"algorithm": "b", "site_a": "s0.org", "site_b": "x.org", "pairs": 1}]
+    return write_result(tmp_path / "result", {
+        "near_duplicates": [rows[:7], rows[7:]], "pages": [pages], "identity_sets": [[]],
+        "near_duplicate_degrees": [degrees], "site_pairs": [sites]}, captures="latest")
+
+
+def judge(path: Path) -> None:
+    """Fill the labels: above 360 correct, every tenth undecided."""
+    with path.open(newline="") as source:
+        rows = list(csv.DictReader(source))
+    for row in rows:
+        c = int(row["c_similarity"])
+        row["label"] = "?" if c % 10 == 0 else "correct" if c > 360 else "incorrect"
+        row["reason"] = "form" if c % 10 == 0 else "[red] =shop"
+    with path.open("w", newline="") as target:
+        writer = csv.DictWriter(target, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_pairs_are_drawn_judged_and_read_back(
+    result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "pairs.csv"
+    assert main(["sample", result, "--of", "near_duplicates", "-n", "60",
+                 "--by", "b,c,c_similarity", "-o", str(path)]) == 0
+    told = words(capsys.readouterr().out)
+    assert f"evaluate DIR --pairs {path}" in told
+    assert "b true, c true, c_similarity 372 to 375 4 4 1" in told
+    judge(path)
+    out = tmp_path / "out"
+    argv = ["evaluate", result, "--pairs", str(path), "--min-r", "0.9", "-o", str(out)]
+    assert main(argv) == 0
+    told = words(capsys.readouterr().out)
+    assert "40 judged pairs" in told
+    # 24 of 40 are above 360, two of them undecided (370, 380); also 350 and 360.
+    assert "b 40 0.5500 0.3500 0.1000 0.6111 1.0000" in told
+    assert "combined 30 0.7333 0.1667 0.1000 0.8148 1.0000 1.0000" in told
+    assert "c 13 0.9231 0.0000 0.0769 1.0000 0.5455" in told
+    assert "C-similarity 372-375 4 1.0000" in told and "B-similarity 6 8" in told
+    assert "b undecided form 4 100.0 4 100.0" in told and "[red] =shop" in told
+    assert "combined: C-similarity >= 355 30 0.7333 0.8148 1.0000 as this run" in told
+    assert "the highest precision at R >= 0.9" in told
+    assert "C returns fewer correct pairs than B" in told and "(12 against 22 at 372)" in told
+    document = json.loads((out / "evaluation.json").read_text())["pairs"]
+    assert document["judged"] == 40 and document["thresholds"]["combined_threshold"] == 355
+    first = next(row for row in document["precision"] if row["algorithm"] == "b")
+    assert (first["correct"], first["precision"], first["recall"]) == (22, 0.55, 1.0)
+    files = {path.name for path in out.iterdir()}
+    assert {"pairs-precision.csv", "pairs-sweep.csv", "pairs-outcomes.csv", "pairs-reasons.csv",
+            "pairs-thresholds.png", "pairs-thresholds.svg"} <= files
+    with (out / "pairs-reasons.csv").open() as source:
+        assert {row["reason"] for row in csv.DictReader(source)} == {"form", "[red] =shop"}
+    assert main(argv) == 2
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_the_graph_is_shown_and_drawn(
+    result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "0 pages; 100 with text" in told
+    assert "b 40 0.5000 80 80.0 10.50 0.0625 -0.41 -2.17" in told
+    assert "B-similarity 2 8 20.0 362.50" in told
+    assert "b x.org 20 1 52.5" in told
+    document = json.loads((out / "evaluation.json").read_text())["graph"]
+    assert document["algorithms"][0]["mean_degree"] == 10.5
+    assert {"graph-degrees.png", "graph-sites.csv"} <= {path.name for path in out.iterdir()}
+
+
+def test_without_matplotlib_there_are_tables(
+    result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    out = tmp_path / "out"
+    assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
+    assert "Tables only: " in capsys.readouterr().out
+    assert {path.suffix for path in out.iterdir()} == {".csv", ".json"}
+
+
+def test_differences_of_drawn_and_of_judged_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    texts = random_texts(6, 7)
+    folder, crawl = written(tmp_path, texts)
+    out = tmp_path / "out"
+    assert main(["evaluate", folder, "--differences", "5", "--crawl", crawl, "-o", str(out)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "pairs compared" in told and "b other" in told
+    with (out / "differences-pairs.csv").open() as source:
+        rows = list(csv.DictReader(source))
+    assert sum("b" in row["counts_for"].split(",") for row in rows) == 5
+    urls = sorted(texts)
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("url_a,url_b,label\n" + "".join(
+        f"{a},{b},{'correct' if a == urls[0] else 'incorrect'}\n"
+        for i, a in enumerate(urls) for b in urls[i + 1:]))
+    assert main(["evaluate", folder, "--pairs", str(sheet), "--differences", "99",
+                 "--crawl", crawl]) == 0
+    told = words(capsys.readouterr().out)
+    assert "b correct" in told and "c incorrect" in told
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["DIR", "--differences", "5"], "--crawl FILE"),
+        (["DIR", "--graph", "--crawl", "x"], "--crawl is for --differences"),
+        (["DIR", "--pairs", "x.csv", "--by", "host"], "--by is for --pages and --neighbourhoods"),
+        (["DIR", "--graph", "--seed", "3"], "--seed is for --pairs and --differences"),
+        (["DIR", "--differences", "0", "--crawl", "x"], "--differences: 0 is not allowed"),
+        (["DIR", "--differences", "5", "--crawl", "no-such"], "no-such: there is no such file"),
+        (["DIR", "--pairs", "no-such.csv"], "no-such.csv"),
+        (["DIR", "--pairs", "no-such.csv", "--min-r", "2"], "--min-r: 2.0 is not allowed"),
+        (["DIR", "--pairs", "no-such.csv", "--bins", "0"], "--bins: 0 is not allowed"),
+    ],
+)
+def test_wrong_usage_is_exit_status_2(
+    argv: list[str], told: str, result: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["evaluate", *(result if word == "DIR" else word for word in argv)]) == 2
+    shown = capsys.readouterr()
+    assert told in shown.err and not shown.out
+    assert shown.err.strip().count("\n") <= 1
+
+
+def test_none_of_it_needs_beam(result: str, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    folder, crawl = written(tmp_path / "texts", random_texts(7, 4))
+    script = (
+        "import sys; from beam_reuse.cli.main import main\n"
+        "assert main(['evaluate', sys.argv[1], '--graph']) == 0\n"
+        "argv = ['evaluate', sys.argv[2], '--differences', '3', '--crawl', sys.argv[3]]\n"
+        "assert main(argv) == 0\n"
+        "assert 'apache_beam' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script, result, folder, crawl], check=True,
+                   capture_output=True, timeout=120)
