@@ -177,7 +177,7 @@ def _detect(
         at, label, page, score = at[strong], label[strong], page[strong], score[strong]
     yield fold(names, page, {
         "position": counted.position[at],
-        "start": chunks.start[at].astype(np.int64), "end": chunks.end[at].astype(np.int64),
+        "start": chunks.start[at], "end": chunks.end[at],
         "sha1": labels.first.array("label")[label], "score": score,
     }, labels.sources, labels.source[label])
     file_at, file = files.find(pages.rows.numbers("sha1"))

@@ -14,7 +14,7 @@ from beam_reuse.columnar.distinct import number_integers
 from beam_reuse.io.results.sink import Folding
 
 _ROWS = "matches"
-_TYPES = {"position": "<i8", "start": "<i8", "end": "<i8", "sha1": "V20", "score": "<i8"}
+_TYPES = {"position": "<u4", "start": "<u4", "end": "<u4", "sha1": "V20", "score": "<i8"}
 
 
 def fold(

@@ -75,17 +75,21 @@ def _strings(values: Column, nullable: bool) -> pa.Array:
 def _hex(values: np.ndarray) -> pa.Array:
     width = 2 * values.dtype.itemsize
     digits = np.frombuffer(values.tobytes().hex().encode(), np.uint8)
-    return _utf8(np.arange(len(values) + 1, dtype=np.int64) * width, digits)
+    return _text(np.arange(len(values) + 1, dtype=np.int64) * width, digits)
 
 
 def _utf8(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.Array:
-    if offsets[-1] > np.iinfo(np.int32).max:
-        raise TypeError(f"{offsets[-1]} bytes of text in one column of a block; the limit is 2 GB")
-    strings = pa.StringArray.from_buffers(
-        len(offsets) - 1, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)
-    )
+    strings = _text(offsets, data)
     strings.validate(full=True)
     return strings
+
+
+def _text(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.Array:
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise TypeError(f"{offsets[-1]} bytes of text in one column of a block; the limit is 2 GB")
+    return pa.StringArray.from_buffers(
+        len(offsets) - 1, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)
+    )
 
 
 def _string_lists(values: Column, nullable: bool) -> pa.Array:
