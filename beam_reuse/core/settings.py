@@ -215,12 +215,13 @@ class ExperimentSettings:
 class Settings:
     """All settings of a run that change values."""
 
-    analyses: tuple[str, ...] = ("discovery", "detection")
+    analyses: tuple[str, ...] = ("discovery", "detection", "near-duplicates")
     read: ReadSettings = field(default_factory=ReadSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     stops: StopSettings = field(default_factory=StopSettings)
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     detection: DetectionSettings = field(default_factory=DetectionSettings)
+    near_duplicates: NearDuplicateSettings = field(default_factory=NearDuplicateSettings)
     experiment: ExperimentSettings = field(default_factory=ExperimentSettings)
     max_rejects: float = 0.5
 
@@ -237,3 +238,7 @@ class Settings:
     @property
     def detects(self) -> bool:
         return "detection" in self.analyses
+
+    @property
+    def finds_near_duplicates(self) -> bool:
+        return "near-duplicates" in self.analyses
