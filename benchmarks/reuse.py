@@ -22,8 +22,9 @@ from measure import Cost, run
 
 def beam_reuse(command: str, inputs: list[str], folder: str) -> Cost:
     """The cost of a command from a cold start to a published folder."""
+    asked = ["--analyses", "discovery,detection"] if command == "run" else []
     return run([sys.executable, "-m", "beam_reuse", command, *inputs, "-o",
-                os.path.join(folder, command), "--workers", "1", "--overwrite"])
+                os.path.join(folder, command), "--workers", "1", "--overwrite", *asked])
 
 
 def main() -> None:
