@@ -55,9 +55,14 @@ class CountRows(beam.PTransform):
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
             blocks
-            | "Rows" >> beam.Map(len).with_output_types(int)
+            | "Rows" >> beam.Map(_rows_of).with_output_types(int)
             | "Sum" >> beam.CombineGlobally(sum).with_output_types(int)
         )
+
+
+def _rows_of(block: Block) -> int:
+    """Not `len` itself: see `top._has_rows`."""
+    return len(block)
 
 
 class _AddSums(beam.CombineFn):

@@ -21,7 +21,7 @@ class TopRows(beam.PTransform):
         return (
             blocks
             | "Combine" >> CombineBlocks(top, Block)
-            | "Rows" >> beam.Filter(len).with_output_types(Block)
+            | "Rows" >> beam.Filter(_has_rows).with_output_types(Block)
         )
 
 
@@ -33,6 +33,12 @@ def top_rows(blocks: Iterable[Block], n: int, descending: str, then: Sequence[st
     joined = Block.concat(rows)
     order = joined.with_columns(_rank=~joined.array(descending)).sort_order(("_rank", *then))
     return joined.take(order[:n])
+
+
+def _has_rows(block: Block) -> bool:
+    """Not `len` itself: Beam reads the signature of a builtin by parsing text, which Python 3.11
+    now and then gets wrong where threads do it at once (SystemError)."""
+    return len(block) > 0
 
 
 class _Top(beam.CombineFn):

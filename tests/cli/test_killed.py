@@ -112,7 +112,7 @@ def test_ctrl_c_prints_one_line_and_ends_at_once(
     process = start_run(tmp_path, workers, start_new_session=True)
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
-    process.wait(timeout=10)
+    process.wait(timeout=60)
     _, told = process.communicate(timeout=60)
     lines = [line for line in told.splitlines() if not re.match(r"\d+:\d\d  ", line)]
     assert lines == ["beam-reuse: stopped; no result was written."]
