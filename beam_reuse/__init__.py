@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _OFFERED = {
     "DetectReuse": "beam_reuse.analyses.detect",
     "DiscoverReuse": "beam_reuse.analyses.discover",
+    "FindNearDuplicates": "beam_reuse.analyses.near_duplicates",
     "ReadLabels": "beam_reuse.analyses.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
     "Detector": "beam_reuse.detector",
@@ -17,6 +18,7 @@ _OFFERED = {
     "ChunkSettings": "beam_reuse.core.settings",
     "DetectionSettings": "beam_reuse.core.settings",
     "DiscoverySettings": "beam_reuse.core.settings",
+    "NearDuplicateSettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
 }

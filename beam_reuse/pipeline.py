@@ -12,13 +12,14 @@ from beam_reuse.analyses.discover import DiscoverReuse
 from beam_reuse.analyses.label_kernels import label_table
 from beam_reuse.analyses.labels import MakeLabels, ReadLabels
 from beam_reuse.analyses.matches import MATCHES
+from beam_reuse.analyses.near_duplicates import FindNearDuplicates
 from beam_reuse.columnar import Fetch, MapBlocks
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
-from beam_reuse.io.results.outcome import THRESHOLD, Count, SaveOutcome, read_outcome
+from beam_reuse.io.results.outcome import NOTED, THRESHOLD, Count, SaveOutcome, read_outcome
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.io.results.sink import WriteTables
 from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
@@ -70,7 +71,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
 def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
     """The whole graph of a plan: read, analyse, write, report."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
-    thresholds = None
+    thresholds = noted = None
     if plan.command == "index":
         index = pipeline | "Index" >> WriteIndex(
             inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
@@ -81,13 +82,16 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
             spill=work.spill, shuffle=shuffle, progress=work.progress)
         found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
                  else result_tables(plan, pages))
-        thresholds = found.pop("thresholds", None)
+        thresholds, noted = found.pop("thresholds", None), found.pop("noted", None)
         receipts = [found | "WriteTables" >> WriteTables(
             tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
         counts = pages | "Account" >> CountRecords()
     told = [counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count)]
     if thresholds is not None:
         told.append(thresholds | "Told" >> beam.Map(_threshold_count).with_output_types(Count))
+    if noted is not None:
+        told.append(noted | "NotedCounts" >> beam.Map(_noted_count).with_output_types(Count)
+                    | "NotedSome" >> beam.Filter(_is_some))
     {
         "parts": receipts | "Receipts" >> beam.Flatten(),
         "counts": told | "AllCounts" >> beam.Flatten(),
@@ -107,7 +111,7 @@ def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
 
 def needs_text(plan: RunPlan) -> bool:
     """Whether any analysis asked for looks at text."""
-    return False
+    return plan.command == "run" and plan.settings.finds_near_duplicates
 
 
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
@@ -129,6 +133,8 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
             if settings.detection.labels else found["labels"])
         found |= (labels, pages) | "Detect" >> DetectReuse(
             settings.detection, settings.chunks, settings.stops)
+    if settings.finds_near_duplicates:
+        found |= pages | "NearDuplicates" >> FindNearDuplicates(settings.near_duplicates)
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
@@ -137,6 +143,15 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
 def _threshold_count(named: tuple[str, int]) -> Count:
     name, share = named
     return (THRESHOLD, name), share
+
+
+def _noted_count(named: tuple[str, int]) -> Count:
+    name, count = named
+    return (NOTED, name), count
+
+
+def _is_some(count: Count) -> bool:
+    return count[1] > 0
 
 
 class _Steps(beam.pipeline.PipelineVisitor):

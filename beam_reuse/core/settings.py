@@ -14,6 +14,8 @@ NORMALISATIONS = ("whitespace", "none")
 MATCHERS = ("exact", "nilsimsa")
 SCORES = ("pooled", "mean")
 WAYS = ("add", "delete", "change")
+ALGORITHMS = ("b", "c", "combined", "hybrid")
+KEEP_RULES = ("smallest-url", "earliest", "longest")
 
 
 class SettingError(UserError):
@@ -143,6 +145,48 @@ class DetectionSettings:
 
 
 @dataclass(frozen=True)
+class NearDuplicateSettings:
+    """When two pages are near-duplicates. B: of `min_values` smallest hashes of shingles of
+    `shingle_size` tokens, cut into `supershingles` fingerprints, `b_threshold` or more agree.
+    C: of `projection_bits` signs of random projections `c_threshold` or more agree. Combined: B,
+    and `combined_threshold` or more signs. Hybrid: combined on one site, C across sites. Groups of
+    more than `max_group` candidates are compared in part. `keep_by` and `keep_rule` say which
+    near-duplicates are dropped, and which page of several is kept."""
+
+    shingle_size: int = 8
+    min_values: int = 84
+    supershingles: int = 6
+    b_threshold: int = 2
+    projection_bits: int = 384
+    c_threshold: int = 372
+    combined_threshold: int = 355
+    max_group: int = 1000
+    keep_by: str = "combined"
+    keep_rule: str = "smallest-url"
+
+    def __post_init__(self) -> None:
+        require(1 <= self.shingle_size <= 1000, "--shingle-size", self.shingle_size,
+                "from 1 to 1000")
+        require(1 <= self.supershingles <= 255, "--supershingles", self.supershingles,
+                "from 1 to 255")
+        require(1 <= self.min_values <= 4096 and self.min_values % self.supershingles == 0,
+                "--min-values", self.min_values,
+                f"a multiple of --supershingles ({self.supershingles}), at most 4096")
+        require(1 <= self.b_threshold <= self.supershingles, "--b-threshold", self.b_threshold,
+                f"from 1 to --supershingles ({self.supershingles})")
+        require(1 <= self.projection_bits <= 4096, "--projection-bits", self.projection_bits,
+                "from 1 to 4096")
+        for option, value in (("--c-threshold", self.c_threshold),
+                              ("--combined-threshold", self.combined_threshold)):
+            require(1 <= value <= self.projection_bits, option, value,
+                    f"from 1 to --projection-bits ({self.projection_bits})")
+        require(self.max_group >= 2, "--max-group", self.max_group, "2 or more")
+        require(self.keep_by in ALGORITHMS, "--keep-by", self.keep_by, " or ".join(ALGORITHMS))
+        require(self.keep_rule in KEEP_RULES, "--keep-rule", self.keep_rule,
+                " or ".join(KEEP_RULES))
+
+
+@dataclass(frozen=True)
 class ExperimentSettings:
     """What an experiment does to a site. *inject*: `copies` of it are made, `partial` ones
     with paragraphs of their own. *mutate*: in which `ways` pages change, how often (as
@@ -171,12 +215,13 @@ class ExperimentSettings:
 class Settings:
     """All settings of a run that change values."""
 
-    analyses: tuple[str, ...] = ("discovery", "detection")
+    analyses: tuple[str, ...] = ("discovery", "detection", "near-duplicates")
     read: ReadSettings = field(default_factory=ReadSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     stops: StopSettings = field(default_factory=StopSettings)
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     detection: DetectionSettings = field(default_factory=DetectionSettings)
+    near_duplicates: NearDuplicateSettings = field(default_factory=NearDuplicateSettings)
     experiment: ExperimentSettings = field(default_factory=ExperimentSettings)
     max_rejects: float = 0.5
 
@@ -193,3 +238,7 @@ class Settings:
     @property
     def detects(self) -> bool:
         return "detection" in self.analyses
+
+    @property
+    def finds_near_duplicates(self) -> bool:
+        return "near-duplicates" in self.analyses

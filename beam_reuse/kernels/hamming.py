@@ -6,6 +6,7 @@ piece lie in one bucket of that piece.
 
 import numpy as np
 
+from beam_reuse.kernels.bits import ones
 from beam_reuse.kernels.compiled import kernel
 
 WORDS = 4
@@ -13,24 +14,13 @@ NONE = -1
 
 _BLOCK = 256
 _TOO_FAR = 257
-_PAIRS, _QUADS, _BYTES, _SUM = (
-    np.uint64(int(byte * 8, 16)) for byte in ("55", "33", "0F", "01"))
 _WORD_BITS = np.uint64(64)
 
 
 @kernel
-def _ones(word: np.uint64) -> np.uint64:
-    """Bits that are set. LLVM makes one instruction of this."""
-    word -= (word >> np.uint64(1)) & _PAIRS
-    word = (word & _QUADS) + ((word >> np.uint64(2)) & _QUADS)
-    word = (word + (word >> np.uint64(4))) & _BYTES
-    return (word * _SUM) >> np.uint64(56)
-
-
-@kernel
 def _distance(a: np.ndarray, i: int, b: np.ndarray, j: int) -> np.int64:
-    return np.int64(_ones(a[i, 0] ^ b[j, 0]) + _ones(a[i, 1] ^ b[j, 1])
-                    + _ones(a[i, 2] ^ b[j, 2]) + _ones(a[i, 3] ^ b[j, 3]))
+    return np.int64(ones(a[i, 0] ^ b[j, 0]) + ones(a[i, 1] ^ b[j, 1])
+                    + ones(a[i, 2] ^ b[j, 2]) + ones(a[i, 3] ^ b[j, 3]))
 
 
 @kernel
@@ -117,8 +107,8 @@ def _nearest_in_block(
     a, b, c, d = queries[query, 0], queries[query, 1], queries[query, 2], queries[query, 3]
     smallest = np.uint64(_TOO_FAR)
     for at in range(len(first)):
-        smallest = min(smallest, _ones(a ^ first[at]) + _ones(b ^ second[at])
-                       + _ones(c ^ third[at]) + _ones(d ^ fourth[at]))
+        smallest = min(smallest, ones(a ^ first[at]) + ones(b ^ second[at])
+                       + ones(c ^ third[at]) + ones(d ^ fourth[at]))
     return np.int64(smallest)
 
 

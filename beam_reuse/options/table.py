@@ -7,7 +7,15 @@ where and how to run. Defaults are those of `core.settings`, never repeated here
 
 from collections.abc import Mapping
 
-from beam_reuse.core.settings import CAPTURES, MATCHERS, NORMALISATIONS, SCORES, WAYS
+from beam_reuse.core.settings import (
+    ALGORITHMS,
+    CAPTURES,
+    KEEP_RULES,
+    MATCHERS,
+    NORMALISATIONS,
+    SCORES,
+    WAYS,
+)
 from beam_reuse.options.kinds import (
     CONDITIONS,
     CONTENT_TYPES,
@@ -31,7 +39,7 @@ from beam_reuse.options.kinds import (
 )
 from beam_reuse.options.option import FLAG, NEGATED, Option
 
-ANALYSES = ("discovery", "detection")
+ANALYSES = ("discovery", "detection", "near-duplicates")
 INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
 EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
 ALL = f"run index labels demo {EXPERIMENTS}"
@@ -132,6 +140,31 @@ OPTIONS: tuple[Option, ...] = (
     _option("detection", "nilsimsa-threshold", NUMBERS,
             "least Nilsimsa score of a match; further numbers are only counted",
             "detection.nilsimsa_thresholds", "run"),
+    _option("near-duplicates", "shingle-size", WHOLE,
+            "tokens of a shingle (algorithm B)", "near_duplicates.shingle_size", "run"),
+    _option("near-duplicates", "min-values", WHOLE,
+            "smallest hashes taken of a page's shingles", "near_duplicates.min_values", "run"),
+    _option("near-duplicates", "supershingles", WHOLE,
+            "fingerprints these are cut into", "near_duplicates.supershingles", "run"),
+    _option("near-duplicates", "b-threshold", WHOLE,
+            "B-similar: so many supershingles agree", "near_duplicates.b_threshold", "run"),
+    _option("near-duplicates", "projection-bits", WHOLE,
+            "random projections of a page's tokens (algorithm C)",
+            "near_duplicates.projection_bits", "run"),
+    _option("near-duplicates", "c-threshold", WHOLE,
+            "C-similar: so many projections agree; below 354 of 384 all pages are compared with "
+            "all", "near_duplicates.c_threshold", "run"),
+    _option("near-duplicates", "combined-threshold", WHOLE,
+            "combined: B-similar, and so many projections agree",
+            "near_duplicates.combined_threshold", "run"),
+    _option("near-duplicates", "max-group", WHOLE,
+            "larger groups of candidates are compared in part: each page with the group's smallest "
+            "URL and the next 10", "near_duplicates.max_group", "run"),
+    _option("near-duplicates", "keep-by", choice(*ALGORITHMS),
+            "the algorithm by whose pairs pages are dropped (table keep)",
+            "near_duplicates.keep_by", "run"),
+    _option("near-duplicates", "keep-rule", choice(*KEEP_RULES),
+            "which of similar pages is kept", "near_duplicates.keep_rule", "run"),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
             "may be given several times", "", "check"),

@@ -11,6 +11,25 @@ from beam_reuse.columnar.matching import lookup
 from beam_reuse.pages.read_pages import Analysis, Pages
 
 
+class NamesOfPages(Analysis):
+    """(rows with a column `page`, pages) -> `page` and `url` of these pages, and of few others.
+
+    To be shared by several joins: names are read once, and runners need not wait for one join
+    to prepare another.
+    """
+
+    @no_annotations
+    def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
+        rows, pages = inputs
+        asked = AsSingleton(
+            rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
+        return (
+            pages.names
+            | "FetchNames" >> Fetch(pages.shuffle, asked)
+            | "NamesAsked" >> MapBlocks(_asked_for, asked)
+        )
+
+
 class UrlsOfPages(Analysis):
     """(rows with a column `page`, pages) -> the rows with a column `url` beside it.
 
@@ -20,13 +39,7 @@ class UrlsOfPages(Analysis):
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
         rows, pages = inputs
-        asked = AsSingleton(
-            rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
-        names = (
-            pages.names
-            | "FetchNames" >> Fetch(pages.shuffle, asked)
-            | "NamesAsked" >> MapBlocks(_asked_for, asked)
-        )
+        names = (rows, pages) | "Names" >> NamesOfPages()
         return {"left": rows, "right": names} | "Name" >> JoinRows(
             pages.shuffle, ("page",), with_names)
 

@@ -7,9 +7,19 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
 import beam_reuse
-from beam_reuse import ChunkSettings, DetectReuse, DiscoverReuse, DiscoverySettings, ReadPages
+from beam_reuse import (
+    ChunkSettings,
+    DetectReuse,
+    DiscoverReuse,
+    DiscoverySettings,
+    FindNearDuplicates,
+    NearDuplicateSettings,
+    ReadPages,
+)
+from tests.analyses.near_copies import random_documents, write
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
+from tests.oracles.near_duplicates import NearDuplicates
 
 
 def test_discovery_and_detection_compose(tmp_path: Path) -> None:
@@ -44,6 +54,34 @@ def test_discovery_and_detection_compose(tmp_path: Path) -> None:
         detected = (found["labels"], pages) | DetectReuse()
         assert_that(found["frequent_chunks"], check, "Discovered")
         assert_that(detected["page_reuse"], check_pages, "Detected")
+
+
+def test_near_duplicates_compose(tmp_path: Path) -> None:
+    documents = random_documents(3, 60)
+    write(tmp_path / "a.jsonl", documents)
+    settings = NearDuplicateSettings(c_threshold=375)
+    expected = NearDuplicates([document.page() for document in documents], settings).tables()
+
+    def check(blocks):  # type: ignore[no-untyped-def]
+        found = {
+            (a.decode(), b.decode(), similarity)
+            for block in blocks
+            for a, b, similarity in zip(
+                block.strings("url_a").to_list(), block.strings("url_b").to_list(),
+                block.array("c_similarity").tolist(), strict=True)
+        }
+        assert found == {(row["url_a"], row["url_b"], row["c_similarity"])
+                         for row in expected["near_duplicates"]}
+
+    def check_noted(counts):  # type: ignore[no-untyped-def]
+        assert sum(n for name, n in counts if name == "no-tokens") == sum(
+            not document.page().tokens for document in documents)
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindNearDuplicates(settings)
+        assert set(found) == {*expected, "noted"}
+        assert_that(found["near_duplicates"], check, "Pairs")
+        assert_that(found["noted"], check_noted, "Noted")
 
 
 def test_what_is_offered_exists() -> None:

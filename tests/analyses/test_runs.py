@@ -11,6 +11,7 @@ from beam_reuse.core.settings import (
     ChunkSettings,
     DetectionSettings,
     DiscoverySettings,
+    NearDuplicateSettings,
     ReadSettings,
     Settings,
     StopSettings,
@@ -21,6 +22,7 @@ from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
+from tests.oracles.near_duplicates import NearDuplicates
 
 EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
 CASES = {
@@ -29,7 +31,8 @@ CASES = {
                              discovery=DiscoverySettings(chunk_threshold=2)),
     "all records": Settings(read=EVERYTHING, discovery=DiscoverySettings(chunk_threshold=0)),
     "top": Settings(discovery=DiscoverySettings(top=5)),
-    "top across hosts": Settings(discovery=DiscoverySettings(top=3, min_hosts=3)),
+    "top across hosts": Settings(analyses=("discovery", "detection"),
+                                 discovery=DiscoverySettings(top=3, min_hosts=3)),
     "raw chunks of p": Settings(chunks=ChunkSettings(("p",), "none"),
                                 discovery=DiscoverySettings(chunk_threshold=3, min_hosts=2)),
     "classic, no recursion check": Settings(
@@ -43,7 +46,8 @@ CASES = {
         discovery=DiscoverySettings(file_threshold=0, chunk_threshold=4),
         detection=DetectionSettings(page_threshold=0.5, neighbourhood_threshold=0.25)),
     "discovery alone": Settings(analyses=("discovery",), discovery=DiscoverySettings(top=7)),
-    "shallow": Settings(read=ReadSettings(max_prefix_depth=2, max_path_repeats=2)),
+    "shallow": Settings(read=ReadSettings(max_prefix_depth=2, max_path_repeats=2),
+                        near_duplicates=NearDuplicateSettings(shingle_size=2, keep_by="b")),
 }
 
 
@@ -78,6 +82,10 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
     }
     if settings.detects:
         expected |= reuse.detection(pages, reuse.found_labels(expected), settings)
+    if settings.finds_near_duplicates:
+        near = NearDuplicates(crawl.near_pages(pages), settings.near_duplicates)
+        expected |= near.tables()
+        assert found.noted == near.noted()
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():
         got = tables.read(str(output), name).to_pylist()

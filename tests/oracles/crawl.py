@@ -12,6 +12,9 @@ from publicsuffixlist import PublicSuffixList
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import Settings
 from tests.oracles.chunks import chunks
+from tests.oracles.near_duplicates import Page
+from tests.oracles.text import html5lib_tree, text_of
+from tests.oracles.tokens import fingerprint, lines, tokens
 from tests.oracles.urls import recursion_reason
 
 SUFFIXES = PublicSuffixList()
@@ -111,6 +114,26 @@ def depth_histogram(captures: list[Capture], settings: Settings) -> list[Row]:
     return [{"depth": d, "records": n} for d, n in sorted(found.items())]
 
 
+def text_of_capture(capture: Capture) -> str:
+    """Its text, with a form feed between blocks and a newline between lines."""
+    if not capture.kind.has_text:
+        return ""
+    text = capture.body.decode()
+    if capture.kind is Kind.HTML:
+        return text_of(html5lib_tree(text))
+    return "\n".join(text.replace("\f", "\n").splitlines())
+
+
+def near_pages(pages: dict[str, Capture]) -> list[Page]:
+    """The pages as near-duplicates see them; there are no images in these tests."""
+    found = []
+    for name, capture in pages.items():
+        words = tuple(fingerprint(token) for token in tokens(text_of_capture(capture)))
+        host = canonical(capture.url).split("/")[2].split(":")[0]
+        found.append(Page(name, site(host), words, len(words), capture.time))
+    return found
+
+
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
     for name, c in pages.items():
@@ -120,6 +143,8 @@ def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
             "site": site(host), "domain": domain(host), "timestamp": c.time, "status": c.status,
             "content_type": c.content_type, "bytes": len(c.body), "sha1": c.sha1,
             "chunks": len(chunks_of(c, settings)), "file": c.file,
-            "offset": c.offset, "tokens": None, "lines": None,
+            "offset": c.offset,
+            "tokens": len(tokens(text_of_capture(c))) if settings.finds_near_duplicates else None,
+            "lines": len(lines(text_of_capture(c))) if settings.finds_near_duplicates else None,
         })
     return sorted(rows, key=lambda row: row["url"])

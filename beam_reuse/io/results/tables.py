@@ -126,13 +126,26 @@ NEIGHBOURHOOD_SOURCES = table(
 NILSIMSA_SWEEP = table(
     "nilsimsa_sweep", threshold=number, matching=number, exact=number, pages=number
 )
+IDENTITY_SETS = table("identity_sets", representative=text, url=text)
+NEAR_DUPLICATES = table(
+    "near_duplicates",
+    url_a=text, url_b=text, b_similarity=number, c_similarity=number, same_site=flag, b=flag,
+    c=flag, combined=flag, hybrid=flag,
+)
+NEAR_DUPLICATE_CLUSTERS = table("near_duplicate_clusters", algorithm=text, cluster=text, url=text)
+NEAR_DUPLICATE_DEGREES = table(
+    "near_duplicate_degrees", algorithm=text, degree=number, pages=number
+)
+SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
+KEEP = table("keep", url=text, keep=flag, because_of=maybe(text))
 
 SCHEMAS = {
     schema.name: schema
     for schema in (
         PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_FILES, FREQUENT_CHUNKS,
         FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
-        NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP,
+        NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
+        NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
     )
 }
 

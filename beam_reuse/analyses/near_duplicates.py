@@ -1,0 +1,231 @@
+"""Near-duplicate pages: signatures, pairs, clusters, degrees, and what to keep.
+
+Pages with the same tokens are one set, of which the smallest URL goes on. Pages that may be
+similar share a key; keys are counted first, coarsely, so that rows of keys that stand once do
+not travel. Similarities are verified where pages meet.
+"""
+
+from math import ceil, sqrt
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.pvalue import AsSingleton
+from apache_beam.typehints.decorators import no_annotations
+
+from beam_reuse.analyses import candidates, pair_rows, signatures
+from beam_reuse.analyses.clusters import ConnectPages, cluster_rows
+from beam_reuse.analyses.degrees import CountDegrees
+from beam_reuse.analyses.keep import KeepPages
+from beam_reuse.columnar import (
+    MAIN,
+    Block,
+    CoarseCount,
+    Fetch,
+    GroupRows,
+    JoinRows,
+    MapBlocks,
+    ProcessBuckets,
+    PutAway,
+    ReduceRows,
+    Shuffle,
+    SumColumns,
+)
+from beam_reuse.columnar.coarse import HeavyKeys
+from beam_reuse.columnar.sums import Sums
+from beam_reuse.core.near_duplicates import key_masks
+from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.pages.read_pages import Analysis, Pages
+
+PAIR = ("page_a", "page_b")
+_SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b"), "min")
+_NOTED = ("pairs-not-compared-b", "pairs-not-compared-c")
+
+
+class FindNearDuplicates(Analysis):
+    """Pages -> `identity_sets`, `near_duplicates`, `near_duplicate_clusters`,
+    `near_duplicate_degrees`, `site_pairs` and `keep`, as blocks, and `noted`: pairs of a name
+    and how many pages have no tokens, and how many pairs were not compared.
+
+    Exact where no group of candidates has more than `max_group` pages: then every pair of pages
+    with different signatures that reaches a threshold is returned, and every page with a signature
+    that others have is paired with the smallest of them. Cost: some 55 ns per token; a row of
+    some 120 bytes per page and key that it shares with another.
+    """
+
+    def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or NearDuplicateSettings()
+
+    @no_annotations
+    def expand(self, pages: Pages) -> dict[str, beam.PCollection]:
+        shuffle, settings = pages.shuffle, self.settings
+        signed = (
+            pages.parts
+            | "FetchParts" >> Fetch(shuffle)
+            | "Sign" >> MapBlocks(signatures.signature_rows, settings,
+                                  outputs=(signatures.TOKENLESS, signatures.SITES))
+        )
+        unique = signed[MAIN] | "IdentitySets" >> ProcessBuckets(
+            shuffle, ("identity",), signatures.identity_sets, order=("page",),
+            outputs=(signatures.MEMBERS, signatures.SETS))
+        similar = unique[MAIN] | "Compare" >> FindPairs(shuffle, settings)
+        pairs, sets = similar["pairs"], unique[signatures.SETS]
+        forest = (
+            pairs | "PairEdges" >> MapBlocks(pair_rows.pair_edges, settings),
+            sets | "SetEdges" >> MapBlocks(pair_rows.set_edges),
+        ) | "Edges" >> beam.Flatten() | "Connect" >> ConnectPages()
+        keep_by = ALGORITHMS.index(settings.keep_by)
+        kept = {
+            "members": unique[signatures.MEMBERS] | "ParkMembers" >> PutAway(shuffle),
+            "edges": (pairs | "KeptBy" >> MapBlocks(_pairs_of, keep_by, settings)
+                      | "ParkEdges" >> PutAway(shuffle)),
+            "forest": forest,
+        } | "Keep" >> KeepPages(shuffle, keep_by)
+        tokenless = signed[signatures.TOKENLESS] | "KeepTokenless" >> MapBlocks(_kept)
+        named = ({
+            pair_rows.PAIRS: pairs,
+            pair_rows.SETS: sets,
+            pair_rows.CLUSTERS: forest | "Clusters" >> beam.FlatMap(
+                cluster_rows, len(ALGORITHMS)).with_output_types(Block),
+            pair_rows.KEEP: (kept, tokenless) | "KeepAll" >> beam.Flatten(),
+        }, pages) | "Names" >> pair_rows.NameRows(settings)
+        return {
+            **named,
+            "near_duplicate_degrees": {
+                "pairs": pairs, "members": similar["members"], "pages": unique[MAIN],
+            } | "Degrees" >> CountDegrees(shuffle, settings)
+            | "DegreeTable" >> MapBlocks(pair_rows.with_algorithm),
+            "site_pairs": {"pairs": pairs, "sites": signed[signatures.SITES]}
+            | "SitePairs" >> pair_rows.CountSitePairs(shuffle, settings),
+            "noted": (
+                similar["skipped"],
+                signed[signatures.TOKENLESS] | "CountTokenless" >> beam.Map(_tokenless)
+                .with_output_types(tuple[str, int]),
+            ) | "Noted" >> beam.Flatten(),
+        }
+
+
+class FindPairs(beam.PTransform):
+    """Signatures of pages that are all different -> `pairs`, each once; `members`: the leaders of
+    collapsed pages (see `candidates`); `skipped`: names and numbers of pairs not compared."""
+
+    def __init__(self, shuffle: Shuffle, settings: NearDuplicateSettings) -> None:
+        super().__init__()
+        self.shuffle, self.settings = shuffle, settings
+
+    @no_annotations
+    def expand(self, rows: beam.PCollection) -> dict[str, beam.PCollection]:
+        shuffle, settings = self.shuffle, self.settings
+        parked = rows | "Park" >> PutAway(shuffle)
+        shared = AsSingleton(
+            parked
+            | "Unpark" >> Fetch(shuffle)
+            | "Keys" >> MapBlocks(candidates.counted_keys, settings)
+            | "CountKeys" >> CoarseCount(("key",), _counter_bits(shuffle), 2)
+            | "SharedKeys" >> beam.Map(candidates.repeated).with_output_types(HeavyKeys)
+        )
+        fresh = (
+            parked
+            | "UnparkAgain" >> Fetch(shuffle, shared)
+            | "KeyRows" >> MapBlocks(candidates.candidate_rows, settings, shared,
+                                     outputs=(candidates.CLASSES, candidates.LEADERS))
+        )
+        equal = fresh[candidates.CLASSES] | "Classes" >> ProcessBuckets(
+            shuffle, ("same", "equal"), candidates.equal_classes, settings, shared,
+            order=("page",), outputs=(candidates.STARS, candidates.MEMBERS, candidates.LEADERS))
+        by_key = (
+            (fresh[MAIN], equal[MAIN]) | "AllKeyRows" >> beam.Flatten()
+            | "Groups" >> ProcessBuckets(
+                shuffle, ("key",), candidates.key_groups, settings, order=("page",),
+                outputs=(candidates.SKIPPED,))
+        )
+        pairs, skipped = [by_key[MAIN], equal[candidates.STARS]], [by_key[candidates.SKIPPED]]
+        if key_masks(settings) is None:
+            leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS]) | "Leaders" >> (
+                beam.Flatten())
+            tiles = leaders | "AllPairs" >> CompareAll(shuffle, settings)
+            pairs += [tiles["pairs"], tiles["crowds"]]
+            skipped.append(tiles["skipped"])
+        return {
+            "pairs": pairs | "AllPairsFound" >> beam.Flatten()
+            | "DistinctPairs" >> ReduceRows(shuffle, PAIR, _SAME),
+            "members": equal[candidates.MEMBERS],
+            "skipped": skipped | "AllSkipped" >> beam.Flatten()
+            | "SkippedBy" >> MapBlocks(_skipped_columns)
+            | "SumSkipped" >> SumColumns(_NOTED)
+            | "NameSkipped" >> beam.FlatMap(_items).with_output_types(tuple[str, int]),
+        }
+
+
+class CompareAll(beam.PTransform):
+    """Pages with different C signatures -> `pairs` that are similar by C, where no keys promise
+    to find them all: every page with every other, in tiles. Pages in one crowd (more than
+    `max_group` pages that agree in a wide piece) are compared by the rule for crowds alone.
+
+    Quadratic: see docs/definitions.md for the cost of a pair.
+    """
+
+    def __init__(self, shuffle: Shuffle, settings: NearDuplicateSettings) -> None:
+        super().__init__()
+        self.shuffle, self.settings = shuffle, settings
+
+    @no_annotations
+    def expand(self, leaders: beam.PCollection) -> dict[str, beam.PCollection]:
+        shuffle, settings = self.shuffle, self.settings
+        parked = leaders | "Park" >> PutAway(shuffle)
+        heavy = AsSingleton(
+            parked
+            | "Unpark" >> Fetch(shuffle)
+            | "WidePieces" >> MapBlocks(candidates.wide_keys, settings)
+            | "CountPieces" >> CoarseCount(
+                ("key",), _counter_bits(shuffle), settings.max_group + 1)
+            | "Crowded" >> beam.Map(candidates.crowded).with_output_types(HeavyKeys)
+        )
+        crowds = (
+            parked
+            | "UnparkAgain" >> Fetch(shuffle, heavy)
+            | "CrowdRows" >> MapBlocks(candidates.wide_rows, settings, heavy)
+            | "Crowds" >> ProcessBuckets(
+                shuffle, ("key",), candidates.crowd_groups, settings, order=("page",),
+                outputs=(candidates.MEMBERS, candidates.SKIPPED))
+        )
+        of_page = crowds[candidates.MEMBERS] | "CrowdsOfPage" >> ReduceRows(
+            shuffle, ("page",), {"crowds": "sum"})
+        tiles = (
+            {"left": parked | "UnparkLeaders" >> Fetch(shuffle), "right": of_page}
+            | "WithCrowds" >> JoinRows(shuffle, ("page",), candidates.with_crowds)
+            | "Deal" >> MapBlocks(candidates.tile_rows, ceil(sqrt(2 * shuffle.buckets)))
+        )
+        return {
+            "pairs": tiles | "Tiles" >> GroupRows(
+                shuffle, ("tile",), candidates.compare_tiles, settings, order=("side", "page")),
+            "crowds": crowds[MAIN],
+            "skipped": crowds[candidates.SKIPPED],
+        }
+
+
+def _counter_bits(shuffle: Shuffle) -> int:
+    """Enough counters for some keys per page; with too few more rows travel than need be."""
+    return min(max(shuffle.filter_keys.bit_length() + 1, 20), 27)
+
+
+def _pairs_of(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:
+    returned = dict(pair_rows.returned(pairs, settings))
+    return returned[algorithm].select(PAIR)
+
+
+def _kept(pages: Block) -> Block:
+    return pages.with_columns(because=pages["page"])
+
+
+def _tokenless(pages: Block) -> tuple[str, int]:
+    return "no-tokens", len(pages)
+
+
+def _skipped_columns(rows: Block) -> Block:
+    by, pairs = rows.array("by"), rows.array("pairs")
+    return Block({name: pairs * (by == number) for number, name in enumerate(_NOTED)})
+
+
+def _items(sums: Sums) -> Any:
+    return list(sums.items())

@@ -1,0 +1,118 @@
+"""From the pages of parts to signatures, and from equal pages to representatives; no Beam.
+
+A row of signatures is a page: `page`, `identity`, `site` (a fingerprint of its name), `b`, `c`
+and `order`, which is small for pages that are kept first.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from apache_beam.pvalue import TaggedOutput
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.core.near_duplicates import signatures
+from beam_reuse.core.settings import NearDuplicateSettings
+from beam_reuse.io.parts import NO_TIME
+from beam_reuse.pages.rows import NumberedRows, numbered_rows
+
+TOKENLESS, SITES, MEMBERS, SETS = "tokenless", "sites", "members", "sets"
+_SIGN = np.uint64(1 << 63)
+_LAST = np.uint64(2**64 - 1)
+_RULES = {"smallest-url": (), "earliest": ("timestamp",), "longest": ()}
+
+
+def signature_rows(parts: Block, settings: NearDuplicateSettings) -> Iterator[Block | TaggedOutput]:
+    """Signatures of all pages with tokens; also the numbers of the others, and the names of
+    sites."""
+    columns = ("tokens", "images", "site", *_RULES[settings.keep_rule])
+    for pages in numbered_rows(parts, columns):
+        sites = pages.rows.strings("site")
+        tokens, offsets = _sequences(pages)
+        page, site = pages.number.astype(np.uint64), sites.hash64()
+        has_tokens = np.diff(offsets) > 0
+        yield TaggedOutput(TOKENLESS, Block({"page": page[~has_tokens]}))
+        _, first = np.unique(site, return_index=True)
+        yield TaggedOutput(SITES, Block({"site": site[first], "name": sites.take(first)}))
+        found = signatures(tokens, offsets, settings)
+        yield Block({
+            "page": page, "identity": as_bytes(found.identity), "site": site,
+            "b": as_bytes(found.b), "c": as_bytes(found.c),
+            "order": _order(pages, settings.keep_rule),
+        }).take(has_tokens)
+
+
+def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The tokens of each page, those of its images after those of its text."""
+    text_offsets, text = pages.rows.lists("tokens")
+    image_offsets, images = pages.rows.lists("images")
+    if not len(images):
+        return text.astype(np.uint64, copy=False), text_offsets
+    offsets = text_offsets + image_offsets
+    out = np.empty(len(text) + len(images), np.uint64)
+    shift = np.repeat(image_offsets[:-1], np.diff(text_offsets))
+    out[np.arange(len(text)) + shift] = text
+    shift = np.repeat(text_offsets[1:], np.diff(image_offsets))
+    out[np.arange(len(images)) + shift] = images
+    return out, offsets
+
+
+def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:
+    """Numbers in the order in which pages are to be kept; ties go to the smaller page."""
+    if rule == "earliest":
+        time = pages.rows.numbers("timestamp")
+        return np.where(time == NO_TIME, _LAST, time.view(np.uint64) ^ _SIGN)
+    if rule == "longest":
+        return ~np.diff(pages.rows.lists("tokens")[0]).astype(np.uint64)
+    return np.zeros(len(pages), np.uint64)
+
+
+def as_bytes(words: NDArray[np.uint64]) -> NDArray:
+    """Rows of words as one value each ('V48' of six words)."""
+    dense = np.ascontiguousarray(words)
+    return dense.view(f"V{8 * dense.shape[1]}").reshape(len(dense))
+
+
+def as_words(values: NDArray) -> NDArray[np.uint64]:
+    """What `as_bytes` made of rows of words."""
+    dense = np.ascontiguousarray(values)
+    return dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
+
+
+def with_leaders(
+    slabs: Iterable[Block], keys: tuple[str, ...]
+) -> Iterator[tuple[Block, Block, NDArray[np.int64]]]:
+    """A stream sorted by `keys` and page: each slab, for each of its rows the first row with the
+    same keys, and the place of each row in its group, from 0. Holds a slab, whatever the groups."""
+    leader: Block | None = None
+    before = 0
+    for slab in slabs:
+        held = 0 if leader is None else 1
+        rows = slab if leader is None else Block.concat([leader, slab])
+        starts = rows.starts(keys)
+        group = np.repeat(starts, np.diff(np.append(starts, len(rows))))
+        place = np.arange(len(rows)) - group
+        if held:
+            place[group == 0] += before - 1
+        yield slab, rows.take(group[held:]), place[held:]
+        before = int(place[-1]) + 1
+        leader = rows.slice(int(starts[-1]), int(starts[-1]) + 1)
+
+
+def identity_sets(bucket: int, slabs: Iterator[Block]) -> Iterator[Block | TaggedOutput]:
+    """Signatures sorted by identity and page -> those of the first page of each set.
+
+    Also MEMBERS: the `representative` of each page and its `order`; and SETS: the same for sets
+    of two or more, the representative as its own member.
+    """
+    for rows, leaders, place in with_leaders(slabs, ("identity",)):
+        members = Block({"representative": leaders["page"], "page": rows["page"],
+                         "order": rows["order"]})
+        yield rows.take(place == 0).without("identity", "order")
+        yield TaggedOutput(MEMBERS, members)
+        copies = members.take(place > 0).select(("representative", "page"))
+        second = members.take(place == 1).select(("representative",))
+        yield TaggedOutput(SETS, copies)
+        yield TaggedOutput(SETS, second.with_columns(page=second["representative"]))
+
+

@@ -1,0 +1,144 @@
+"""Near-duplicates against their definition, row by row."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beam_reuse.cli.runs import execute
+from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.core.settings import NearDuplicateSettings, Settings
+from beam_reuse.io import parts
+from beam_reuse.io.results import tables
+from beam_reuse.pages import inputs
+from beam_reuse.plan import RunPlan
+from tests.analyses.near_copies import Document, random_documents, write
+from tests.oracles.near_duplicates import NearDuplicates
+
+SMALL = {"shingle_size": 3, "min_values": 12, "projection_bits": 100, "combined_threshold": 80}
+CASES = {
+    "default": NearDuplicateSettings(),
+    "small": NearDuplicateSettings(**SMALL, c_threshold=96),
+    "pairs of pieces": NearDuplicateSettings(c_threshold=360, keep_by="c", keep_rule="longest"),
+    "all pairs": NearDuplicateSettings(c_threshold=330, keep_by="hybrid", keep_rule="earliest"),
+    "crowds": NearDuplicateSettings(**SMALL, c_threshold=97, max_group=12, keep_by="b"),
+    "tiny crowds": NearDuplicateSettings(max_group=2, combined_threshold=380),
+    "crowds among all pairs": NearDuplicateSettings(
+        **SMALL, c_threshold=75, max_group=13, b_threshold=5, keep_by="c"),
+}
+
+
+@pytest.fixture(autouse=True)
+def small_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of several row groups, as large crawls have them."""
+    monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 23)
+
+
+def run(given: list[Path], output: Path, near: NearDuplicateSettings, command: Any = "run",
+        **plan: Any) -> Path:
+    settings = Settings(analyses=("near-duplicates",), near_duplicates=near)
+    execute(RunPlan(command, tuple(map(str, given)), str(output), settings, **plan), [])
+    return output
+
+
+def expect(output: Path, documents: list[Document], near: NearDuplicateSettings) -> NearDuplicates:
+    """Every table and every count is as defined."""
+    expected = NearDuplicates([document.page() for document in documents], near)
+    for name, rows in expected.tables().items():
+        assert tables.read(str(output), name).to_pylist() == rows, name
+    assert dict(tables.read_manifest(str(output)).accounting.noted) == expected.noted()
+    return expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
+    documents = random_documents(len(case), 150, *((1, 200) if "crowds" in case else ()))
+    given = [write(tmp_path / f"{n}.jsonl", documents[n::2]) for n in range(2)]
+    run(given, tmp_path / "out", CASES[case])
+    expected = expect(tmp_path / "out", documents, CASES[case])
+    assert expected.pairs
+    assert ("crowds" in case) == any(expected.skipped.values())
+
+
+SHUFFLES = {
+    "one bucket": {"buckets": 1},
+    "many buckets, small slabs": {"buckets": 37, "flush_bytes": 3000, "bucket_budget": 20_000},
+    "rows one by one": {"buckets": 3, "flush_bytes": 1, "bucket_budget": 1},
+}
+
+
+@pytest.mark.parametrize(("case", "shuffle", "store"), [
+    ("crowds", "one bucket", "inline"),
+    ("crowds", "many buckets, small slabs", "files"),
+    ("crowds", "rows one by one", "inline"),
+    ("crowds among all pairs", "one bucket", "files"),
+    ("crowds among all pairs", "many buckets, small slabs", "inline"),
+    ("crowds among all pairs", "rows one by one", "files"),
+])
+def test_any_store_and_buckets(
+    case: str, shuffle: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Groups that do not fit into a slab, keys in any bucket, rows in any store."""
+    folder = str(tmp_path / "spill") if store == "files" else ""
+    monkeypatch.setattr("beam_reuse.pipeline.shuffle_for",
+                        lambda *_: Shuffle(Store(store, folder), **SHUFFLES[shuffle]))
+    documents = random_documents(9, 55, 1, 200)
+    run([write(tmp_path / "all.jsonl", documents)], tmp_path / "out", CASES[case])
+    assert any(expect(tmp_path / "out", documents, CASES[case]).skipped.values())
+
+
+def test_the_same_bytes_for_any_workers_order_and_from_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    documents = random_documents(4, 200, 4, 50)
+    settings = CASES["crowds"]
+    given = [write(tmp_path / f"{n}.jsonl", documents[n::3]) for n in range(3)]
+    one = run(given, tmp_path / "one", settings, workers=1)
+    expect(one, documents, settings)
+    monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
+    monkeypatch.setattr(inputs, "LEAST_RANGE", 3000)
+    run(given[:2], tmp_path / "index", settings, command="index")
+    others = [
+        run(given[::-1], tmp_path / "three", settings, workers=3),
+        run([tmp_path / "index", given[2]], tmp_path / "indexed", settings, workers=2),
+    ]
+    for other in others:
+        assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("contents", [[], ["one two three"], ["", " ", "!"]])
+def test_few_pages(contents: list[str], tmp_path: Path) -> None:
+    documents = [Document(f"http://a.example/{n}", text) for n, text in enumerate(contents)]
+    documents.append(Document("http://b.example/", "", html=True))
+    run([write(tmp_path / "few.jsonl", documents)], tmp_path / "out", NearDuplicateSettings())
+    expect(tmp_path / "out", documents, NearDuplicateSettings())
+
+
+def test_pages_without_shingles_are_similar_by_c_alone(tmp_path: Path) -> None:
+    """Fewer tokens than a shingle has: no B signature, which is not an equal one."""
+    texts = {"a": "one two three", "b": "three two one", "c": "four five six", "d": "one two three"}
+    documents = [Document(f"http://h.example/{name}", text) for name, text in texts.items()]
+    run([write(tmp_path / "short.jsonl", documents)], tmp_path / "out", NearDuplicateSettings())
+    expect(tmp_path / "out", documents, NearDuplicateSettings())
+    (pair,) = tables.read(str(tmp_path / "out"), "near_duplicates").to_pylist()
+    assert (pair["url_a"][-1], pair["url_b"][-1]) == ("a", "b")
+    assert (pair["b_similarity"], pair["c_similarity"]) == (0, 384)
+    assert (pair["b"], pair["c"], pair["combined"], pair["hybrid"]) == (False, True, False, False)
+
+
+def test_chaining_drops_no_page_that_resembles_nothing_kept(tmp_path: Path) -> None:
+    """A chain in which each page resembles the next: one cluster, but every other page stays."""
+    words = [f"w{n}" for n in range(400)]
+    documents = [
+        Document(f"http://h.example/{n:02}", " ".join(words[3 * n : 3 * n + 200]))
+        for n in range(20)]
+    near = NearDuplicateSettings(keep_by="b")
+    run([write(tmp_path / "chain.jsonl", documents)], tmp_path / "out", near)
+    expected = expect(tmp_path / "out", documents, near)
+    assert [len(cluster) for cluster in expected.clusters("b")] == [20]
+    kept = {row["url"] for row in expected.keep() if row["keep"]}
+    assert 1 < len(kept) < 20
+    for row in expected.keep():
+        if not row["keep"]:
+            pair = tuple(sorted((str(row["url"]), str(row["because_of"]))))
+            assert row["because_of"] in kept and expected.flags(*pair)["b"]

@@ -1,0 +1,276 @@
+"""Near-duplicates by their definition: signatures as whole numbers, all pairs, dicts, sets."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+from beam_reuse.core import near_duplicates as constants
+from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+
+WORD = 2**64
+Row = dict[str, object]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What near-duplicates are made of: `tokens` are fingerprints, of text and of images;
+    `length` the number of those of the text."""
+
+    url: str
+    site: str
+    tokens: tuple[int, ...]
+    length: int = 0
+    time: object = None
+
+
+def mix(x: int) -> int:
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WORD
+    return x ^ (x >> 31)
+
+
+def chain(state: int, words: Iterable[int]) -> int:
+    for word in words:
+        turned = (state << 23 | state >> 41) % WORD
+        state = (turned ^ word) * 0x9E3779B97F4A7C15 % WORD
+    return state
+
+
+def signed(x: int) -> int:
+    return x - WORD if x >= WORD // 2 else x
+
+
+def shingles(tokens: tuple[int, ...], size: int) -> set[int]:
+    return {mix(chain(0xA4093822299F31D0, tokens[i : i + size]))
+            for i in range(len(tokens) - size + 1)}
+
+
+def min_values(found: set[int], count: int) -> list[int]:
+    functions = zip(islice(constants.seeds(constants._TURNS), count),
+                    islice(constants.seeds(constants._FACTORS), count), strict=True)
+    return [min(signed((x ^ turn) * (factor | 1) % WORD) for x in found)
+            for turn, factor in functions]
+
+
+def b_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
+    found = shingles(tokens, settings.shingle_size)
+    if not found:
+        return ()
+    values = min_values(found, settings.min_values)
+    each = settings.min_values // settings.supershingles
+    return tuple(
+        mix(chain(0x082EFA98EC4E6C89 + n, [v % WORD for v in values[n * each : (n + 1) * each]]))
+        for n in range(settings.supershingles))
+
+
+def c_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
+    """One bit per projection: is the sum of the tokens' signs positive?"""
+    words = settings.projection_bits // 64 + 1
+    turns = list(islice(constants.seeds(constants._PROJECTIONS), words))
+    counts = Counter(tokens)
+    bits = []
+    for n in range(settings.projection_bits):
+        total = sum(times * (1 if mix(t ^ turns[n // 64]) >> (n % 64) & 1 else -1)
+                    for t, times in counts.items())
+        bits.append(int(total > 0))
+    return tuple(bits)
+
+
+class NearDuplicates:
+    """Everything that is to be found among the pages."""
+
+    def __init__(self, pages: Iterable[Page], settings: NearDuplicateSettings) -> None:
+        self.settings = settings
+        self.pages = {page.url: page for page in sorted(pages, key=lambda p: p.url.encode())}
+        self.rank = {url: n for n, url in enumerate(self.pages)}
+        sets: dict[tuple[int, ...], list[str]] = defaultdict(list)
+        for url, page in self.pages.items():
+            if page.tokens:
+                sets[page.tokens].append(url)
+        self.sets = {members[0]: members for members in sets.values()}
+        self.b = {url: b_signature(self.pages[url].tokens, settings) for url in self.sets}
+        self.c = {url: c_signature(self.pages[url].tokens, settings) for url in self.sets}
+        self.skipped = {"b": 0, "c": 0}
+        self.pairs = self._pairs()
+
+    def ordered(self, urls: Iterable[str]) -> list[str]:
+        return sorted(urls, key=self.rank.__getitem__)
+
+    def similarity(self, a: str, b: str) -> tuple[int, int]:
+        return (sum(x == y for x, y in zip(self.b[a], self.b[b], strict=False)),
+                sum(x == y for x, y in zip(self.c[a], self.c[b], strict=True)))
+
+    def same_site(self, a: str, b: str) -> bool:
+        return self.pages[a].site == self.pages[b].site
+
+    def flags(self, a: str, b: str) -> dict[str, bool]:
+        alike, agreeing = self.similarity(a, b)
+        is_b, is_c = alike >= self.settings.b_threshold, agreeing >= self.settings.c_threshold
+        combined = is_b and agreeing >= self.settings.combined_threshold
+        hybrid = combined if self.same_site(a, b) else is_c
+        return dict(zip(ALGORITHMS, (is_b, is_c, combined, hybrid), strict=True))
+
+    def classes(self, algorithm: str) -> list[list[str]]:
+        """Pages with equal signatures, in order; every page is in one."""
+        found: dict[object, list[str]] = defaultdict(list)
+        for url in self.ordered(self.sets):
+            b = self.b[url] or url
+            found[{"b": b, "c": self.c[url]}.get(algorithm, (b, self.c[url]))].append(url)
+        return list(found.values())
+
+    def _pairs(self) -> set[Pair]:
+        found: set[Pair] = set()
+        for algorithm in ("b", "c", "combined"):
+            for members in self.classes(algorithm):
+                found |= {(members[0], other) for other in members[1:]}
+        for pair in self._candidates():
+            if any(self.flags(*pair).values()):
+                found.add(pair)
+        return found
+
+    def _candidates(self) -> set[Pair]:
+        """Pairs that are compared; also counts those that are not."""
+        leaders = {x: [members[0] for members in self.classes(x)] for x in ("b", "c")}
+        compared: set[Pair] = set()
+        groups: dict[tuple, list[str]] = defaultdict(list)
+        keys = self.settings.supershingles - self.settings.b_threshold + 1
+        for url in self.ordered(leaders["b"]):
+            for n, value in enumerate(self.b[url][:keys]):
+                groups["b", n, value].append(url)
+        masks = constants.key_masks(self.settings)
+        exhaustive = masks is None
+        for url in self.ordered(leaders["c"]):
+            for key in self._c_keys(url, constants.wide_masks(self.settings) if exhaustive
+                                    else masks):
+                groups["c", *key].append(url)
+        crowded: set[Pair] = set()
+        for (algorithm, *_), members in groups.items():
+            every = set(combinations(self.ordered(members), 2))
+            if len(members) > self.settings.max_group:
+                chosen = {(a, b) for a, b in every
+                          if a == members[0] or members.index(b) - members.index(a) <= 10}
+                self.skipped[algorithm] += len(every) - len(chosen)
+                compared |= chosen
+                if algorithm == "c":
+                    crowded |= every
+            elif algorithm == "b" or not exhaustive:
+                compared |= every
+        if exhaustive:
+            compared |= {
+                pair for pair in combinations(self.ordered(leaders["c"]), 2)
+                if pair not in crowded and self.flags(*pair)["c"]}
+        return compared
+
+    def _c_keys(self, url: str, masks: object) -> Iterator[tuple]:
+        for number, mask in enumerate(masks.tolist()):  # type: ignore[attr-defined]
+            bits = sum(word << (64 * n) for n, word in enumerate(mask))
+            yield number, tuple(bit for n, bit in enumerate(self.c[url]) if bits >> n & 1)
+
+    def tables(self) -> dict[str, list[Row]]:
+        """Every table, its rows sorted by all columns from the left, nulls first."""
+        return {
+            name: sorted(rows, key=lambda row: [(v is not None, v) for v in row.values()])
+            for name, rows in self._tables().items()}
+
+    def _tables(self) -> dict[str, list[Row]]:
+        return {
+            "identity_sets": [
+                {"representative": first, "url": url}
+                for first, members in self.sets.items() if len(members) > 1 for url in members],
+            "near_duplicates": [self._pair_row(a, b) for a, b in self.pairs],
+            "near_duplicate_clusters": [
+                {"algorithm": algorithm, "cluster": min(members, key=self.rank.__getitem__),
+                 "url": url}
+                for algorithm in ALGORITHMS for members in self.clusters(algorithm)
+                for url in members],
+            "near_duplicate_degrees": [
+                {"algorithm": algorithm, "degree": degree, "pages": pages}
+                for algorithm in ALGORITHMS
+                for degree, pages in Counter(map(len, self.adjacent(algorithm).values())).items()],
+            "site_pairs": [
+                {"algorithm": algorithm, "site_a": a, "site_b": b, "pairs": count}
+                for algorithm in ALGORITHMS
+                for (a, b), count in self._site_pairs(algorithm).items()],
+            "keep": self.keep(),
+        }
+
+    def noted(self) -> dict[str, int]:
+        counts = {"no-tokens": sum(not page.tokens for page in self.pages.values()),
+                  "pairs-not-compared-b": self.skipped["b"],
+                  "pairs-not-compared-c": self.skipped["c"]}
+        return {name: count for name, count in counts.items() if count}
+
+    def _pair_row(self, a: str, b: str) -> Row:
+        alike, agreeing = self.similarity(a, b)
+        return {"url_a": a, "url_b": b, "b_similarity": alike, "c_similarity": agreeing,
+                "same_site": self.same_site(a, b), **self.flags(a, b)}
+
+    def _returned(self, algorithm: str) -> set[Pair]:
+        return {pair for pair in self.pairs if self.flags(*pair)[algorithm]}
+
+    def _site_pairs(self, algorithm: str) -> Counter:
+        return Counter(
+            tuple(sorted((self.pages[a].site, self.pages[b].site)))
+            for a, b in self._returned(algorithm))
+
+    def clusters(self, algorithm: str) -> list[set[str]]:
+        """Components of two pages or more, grown page by page."""
+        near: dict[str, set[str]] = defaultdict(set)
+        edges = self._returned(algorithm) | {
+            (first, other) for first, members in self.sets.items() for other in members[1:]}
+        for a, b in edges:
+            near[a].add(b)
+            near[b].add(a)
+        found, seen = [], set()
+        for url in near:
+            if url in seen:
+                continue
+            cluster, border = {url}, [url]
+            while border:
+                new = near[border.pop()] - cluster
+                cluster |= new
+                border += new
+            seen |= cluster
+            found.append(cluster)
+        return found
+
+    def adjacent(self, algorithm: str) -> dict[str, set[str]]:
+        """For each representative the others it is adjacent to."""
+        of_page = {url: frozenset(members) for members in self.classes(algorithm)
+                   for url in members}
+        near = {url: set(members) for url, members in of_page.items()}
+        for a, b in self._returned(algorithm):
+            for p in of_page[a]:
+                near[p] |= of_page[b]
+            for p in of_page[b]:
+                near[p] |= of_page[a]
+        return {url: others - {url} for url, others in near.items()}
+
+    def keep(self) -> list[Row]:
+        """Page by page in the rule's order."""
+        near: dict[str, set[str]] = {url: set() for url in self.pages}
+        groups = [(members, members) for members in self.sets.values()]
+        groups += [(self.sets[a], self.sets[b])
+                   for a, b in self._returned(self.settings.keep_by)]
+        for one, other in groups:
+            for url in one:
+                near[url] |= set(other)
+            for url in other:
+                near[url] |= set(one)
+        because: dict[str, str] = {}
+        for url in sorted(self.pages, key=self._turn):
+            if url not in because:
+                because[url] = url
+                for other in near[url]:
+                    because.setdefault(other, url)
+        return [{"url": url, "keep": because[url] == url,
+                 "because_of": None if because[url] == url else because[url]}
+                for url in self.pages]
+
+    def _turn(self, url: str) -> tuple:
+        page, rank = self.pages[url], self.rank[url]
+        if self.settings.keep_rule == "earliest":
+            return (page.time is None, page.time or 0, rank)
+        return (-page.length if self.settings.keep_rule == "longest" else 0, rank)
