@@ -203,10 +203,10 @@ def _datatrove(path: str, out: str, config, tokenizer) -> None:
     LocalPipelineExecutor(
         [JsonlReader(f"{folder}/in", id_key="url"),
          MinhashDedupSignature(f"{folder}/signatures", config, language=tokenizer)],
-        tasks=CORES, workers=CORES, start_method="fork").run()
+        tasks=CORES, workers=CORES, start_method="fork", logging_dir=f"{folder}/logs").run()
     LocalPipelineExecutor(
         [MinhashDedupBuckets(f"{folder}/signatures", f"{folder}/buckets", config=config)],
-        tasks=config.num_buckets, workers=CORES, start_method="fork").run()
+        tasks=config.num_buckets, workers=CORES, start_method="fork", logging_dir=f"{folder}/logs").run()
     pairs: set[tuple[int, int]] = set()
     for bucket in Path(folder, "buckets").glob("*.dups"):
         rows = [(fa * first + a, fb * first + b)
