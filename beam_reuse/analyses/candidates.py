@@ -1,10 +1,12 @@
 """From signatures to similar pairs: classes of equal signatures, shared keys, crowds; no Beam.
 
-A key row is a row of signatures with a `key`. A row of pairs has the numbers `page_a` < `page_b`,
-both similarities and both sites.
+A key row is a row of signatures with a `key`, its `number`, and `small`: bit n is set if the page's
+key of that number, of the same algorithm, is surely shared by at most `max_group` pages. A row
+of pairs has the numbers `page_a` < `page_b`, both similarities and both sites.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -28,6 +30,15 @@ from beam_reuse.kernels.compiled import frozen
 
 CLASSES, STARS, MEMBERS, SKIPPED, LEADERS = "classes", "stars", "members", "skipped", "leaders"
 _PAIRS_AT_ONCE = 1 << 17
+_NUMBERED = 64
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The keys that may stand twice or more, and those that may stand too often."""
+
+    keys: HeavyKeys
+    crowds: HeavyKeys
 
 
 class Sameness(IntEnum):
@@ -82,12 +93,13 @@ def crowded(counters: Counters) -> HeavyKeys:
 
 
 def candidate_rows(
-    rows: Block, settings: NearDuplicateSettings, shared: HeavyKeys,
+    rows: Block, settings: NearDuplicateSettings, keys: HeavyKeys, crowds: HeavyKeys,
 ) -> Iterator[Block | TaggedOutput]:
     """Key rows of pages whose signature is the only one of its kind; rows with `same` and
     `equal` of the others, to be brought into classes first (CLASSES)."""
+    shared = Shared(keys, crowds)
     for same, at, hashes in class_keys(rows):
-        heavy = shared.may_hold(Block({"key": hashes}))
+        heavy = keys.may_hold(Block({"key": hashes}))
         yield TaggedOutput(CLASSES, rows.take(at[heavy]).with_columns(
             same=np.full(int(heavy.sum()), same, np.uint8), equal=hashes[heavy]))
         if same is not Sameness.BOTH:
@@ -95,7 +107,7 @@ def candidate_rows(
 
 
 def leader_rows(
-    rows: Block, same: Sameness, settings: NearDuplicateSettings, shared: HeavyKeys,
+    rows: Block, same: Sameness, settings: NearDuplicateSettings, shared: Shared,
 ) -> Iterator[Block | TaggedOutput]:
     """Key rows of pages that stand for their class, with keys that others may share. Where C
     has no keys, the pages themselves (LEADERS)."""
@@ -111,22 +123,30 @@ def leader_rows(
 
 
 def _key_rows(
-    rows: Block, at: NDArray[np.int64], keys: NDArray[np.uint64], shared: HeavyKeys,
+    rows: Block, at: NDArray[np.int64], keys: NDArray[np.uint64], shared: Shared,
 ) -> Iterator[Block]:
+    small = np.zeros(len(keys), np.uint64)
     for number in range(keys.shape[1]):
-        key = keys[:, number]
-        heavy = shared.may_hold(Block({"key": key}))
-        yield rows.take(at[heavy]).with_columns(key=key[heavy])
+        key = Block({"key": keys[:, number]})
+        heavy = np.flatnonzero(shared.keys.may_hold(key))
+        yield rows.take(at[heavy]).with_columns(
+            key=key.array("key")[heavy], small=small[heavy],
+            number=np.full(len(heavy), number, np.uint16))
+        if number < _NUMBERED:
+            few = ~shared.crowds.may_hold(key)
+            small |= few.astype(np.uint64) << np.uint64(number)
 
 
 def equal_classes(
-    bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings, shared: HeavyKeys,
+    bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings, keys: HeavyKeys,
+    crowds: HeavyKeys,
 ) -> Iterator[Block | TaggedOutput]:
     """Rows sorted by `same`, what is equal, and page -> key rows of the first of each class.
 
     Also STARS: pairs of the first page and each other; and MEMBERS: `same`, `page` and its
     `leader`, of pages that are not the first.
     """
+    shared = Shared(keys, crowds)
     for rows, leaders, place in with_leaders(slabs, ("same", "equal")):
         others = np.flatnonzero(place > 0)
         yield TaggedOutput(STARS, _pairs(leaders.take(others), rows.take(others), settings))
@@ -170,8 +190,8 @@ def key_groups(
 def crowd_groups(
     bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings,
 ) -> Iterator[Block | TaggedOutput]:
-    """As `key_groups`, of crowds alone, for rows with the number of a wide piece (`piece`);
-    MEMBERS tells which pages are in which crowds."""
+    """As `key_groups`, of crowds alone, for rows with the `number` of a wide piece; MEMBERS tells
+    which pages are in which crowds."""
     yield from _Groups(settings, only_crowds=True).run(slabs)
 
 
@@ -229,11 +249,14 @@ class _Groups:
         same_b, same_c = np.empty(capacity, np.uint8), np.empty(capacity, np.uint16)
         cursor = np.zeros(2, np.int64)
         b, c = (frozen(as_words(rows.array(name))) for name in ("b", "c"))
+        key, number, small = (frozen(rows.array(name)) for name in ("key", "number", "small"))
+        masks = key_masks(settings)
+        masks = frozen(wide_masks(settings) if masks is None else masks)
         while cursor[0] < len(starts):
             found = near_pairs.compare_groups(
-                b, c, frozen(starts), frozen(ends), frozen(fresh), frozen(crowds), NEXT,
-                settings.projection_bits, settings.b_threshold, settings.c_threshold,
-                cursor, left, right, same_b, same_c)
+                b, c, masks, key, number, small, frozen(starts), frozen(ends), frozen(fresh),
+                frozen(crowds), NEXT, settings.projection_bits, settings.b_threshold,
+                settings.c_threshold, cursor, left, right, same_b, same_c)
             yield _pair_rows(rows.select(("page", "site")).take(left[:found]),
                              rows.select(("page", "site")).take(right[:found]),
                              same_b[:found].copy(), same_c[:found].copy())
@@ -255,8 +278,8 @@ class _Groups:
         told = np.where(fresh > starts + 1, fresh, starts)
         new = np.arange(len(rows)) >= np.repeat(told, ends - starts)
         at = np.flatnonzero(new & np.repeat(crowds, ends - starts))
-        piece = rows.array("piece")[at].astype(np.uint64)
-        return Block({"page": rows.array("page")[at], "crowds": np.uint64(1) << piece})
+        number = rows.array("number")[at].astype(np.uint64)
+        return Block({"page": rows.array("page")[at], "crowds": np.uint64(1) << number})
 
 
 def wide_keys(rows: Block, settings: NearDuplicateSettings) -> Block:
@@ -271,7 +294,8 @@ def wide_rows(rows: Block, settings: NearDuplicateSettings, heavy: HeavyKeys) ->
         key = keys[:, number]
         at = np.flatnonzero(heavy.may_hold(Block({"key": key})))
         yield rows.take(at).with_columns(
-            key=key[at], piece=np.full(len(at), number, np.uint8))
+            key=key[at], number=np.full(len(at), number, np.uint16),
+            small=np.zeros(len(at), np.uint64))
 
 
 def with_crowds(rows: Block | None, crowds: Block | None) -> Block | None:

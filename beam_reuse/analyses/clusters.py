@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator
 import apache_beam as beam
 import numpy as np
 from apache_beam.coders import registry
+from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar import Block
 from beam_reuse.columnar.coders import OwnCoder
 from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.runs import slices
+from beam_reuse.columnar.shuffle import Several
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import components
 
@@ -99,7 +101,8 @@ class ConnectPages(beam.PTransform):
     """Edges -> one Forest, for AsSingleton. Forests of bundles are merged, each with fewer
     edges than pages."""
 
-    def expand(self, edges: beam.PCollection) -> beam.PCollection:
+    @no_annotations
+    def expand(self, edges: Several) -> beam.PCollection:
         return edges | "Connect" >> CombineBlocks(_Connect(), Forest)
 
 

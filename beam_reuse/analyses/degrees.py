@@ -47,7 +47,7 @@ class CountDegrees(beam.PTransform):
         degrees = {"left": distinct, "right": classes} | "SizesNear" >> JoinRows(
             shuffle, _CLASS, with_sizes)
         return (
-            (degrees, classes | "Own" >> MapBlocks(own_sizes)) | "All" >> beam.Flatten()
+            (degrees, classes | "Own" >> MapBlocks(own_sizes))
             | "Degrees" >> ReduceRows(shuffle, ("algorithm", "page"),
                                       {"degree": "sum", "more": "sum"})
             | "Histogram" >> MapBlocks(histogram)
@@ -64,7 +64,7 @@ class _Merge(beam.PTransform):
 
     def expand(self, parts: beam.PCollection) -> beam.PCollection:
         return (
-            (parts, self.pages | "NoDegree" >> MapBlocks(without_degree)) | beam.Flatten()
+            (parts, self.pages | "NoDegree" >> MapBlocks(without_degree))
             | "Sum" >> ReduceRows(self.shuffle, ("algorithm", "degree"), {"pages": "sum"})
             | "NotEmpty" >> MapBlocks(not_empty)
         )

@@ -10,7 +10,7 @@ from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.clusters import Forest
-from beam_reuse.columnar import Block, Fetch, GroupRows, MapBlocks, Shuffle
+from beam_reuse.columnar import MAIN, Block, Fetch, GroupRows, MapBlocks, Shuffle
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 
@@ -20,7 +20,7 @@ _MEMBER, _EDGE = 0, 1
 class KeepPages(beam.PTransform):
     """{'members': pieces of `representative`, `page` and `order`, of every page with tokens;
     'edges': pieces of `page_a` and `page_b`, similar representatives; 'forest': what edges and
-    sets connect} -> blocks of `page` and `because`, the page that it is dropped for, or itself.
+    sets connect} -> `page` and `because`, the page it is dropped for, or itself (two PCollections).
 
     Pages are taken by `order`, then number; one that is undecided is kept and drops its
     undecided neighbours: the members of its set and of all similar sets. The rule decides within
@@ -32,7 +32,9 @@ class KeepPages(beam.PTransform):
         self.shuffle, self.algorithm = shuffle, algorithm
 
     @no_annotations
-    def expand(self, given: dict[str, beam.PCollection]) -> beam.PCollection:
+    def expand(
+        self, given: dict[str, beam.PCollection]
+    ) -> tuple[beam.PCollection, beam.PCollection]:
         forest = AsSingleton(given["forest"])
         members = (
             given["members"]
@@ -44,12 +46,9 @@ class KeepPages(beam.PTransform):
             | "FetchEdges" >> Fetch(self.shuffle, forest)
             | "Edges" >> MapBlocks(edge_rows, self.algorithm, forest)
         )
-        decided = (
-            (members["main"], edges) | "Rows" >> beam.Flatten()
-            | "Decide" >> GroupRows(
-                self.shuffle, ("component",), decide, order=("kind", "first", "second"))
-        )
-        return (members["alone"], decided) | "All" >> beam.Flatten()
+        decided = (members[MAIN], edges) | "Decide" >> GroupRows(
+            self.shuffle, ("component",), decide, order=("kind", "first", "second"))
+        return members["alone"], decided
 
 
 def member_rows(members: Block, algorithm: int, forest: Forest) -> Iterator[Block | object]:

@@ -31,6 +31,7 @@ from beam_reuse.columnar import (
     SumColumns,
 )
 from beam_reuse.columnar.coarse import HeavyKeys
+from beam_reuse.columnar.shuffle import of_each
 from beam_reuse.columnar.sums import Sums
 from beam_reuse.core.near_duplicates import key_masks
 from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
@@ -73,7 +74,7 @@ class FindNearDuplicates(Analysis):
         forest = (
             pairs | "PairEdges" >> MapBlocks(pair_rows.pair_edges, settings),
             sets | "SetEdges" >> MapBlocks(pair_rows.set_edges),
-        ) | "Edges" >> beam.Flatten() | "Connect" >> ConnectPages()
+        ) | "Connect" >> ConnectPages()
         keep_by = ALGORITHMS.index(settings.keep_by)
         kept = {
             "members": unique[signatures.MEMBERS] | "ParkMembers" >> PutAway(shuffle),
@@ -83,11 +84,11 @@ class FindNearDuplicates(Analysis):
         } | "Keep" >> KeepPages(shuffle, keep_by)
         tokenless = signed[signatures.TOKENLESS] | "KeepTokenless" >> MapBlocks(_kept)
         named = ({
-            pair_rows.PAIRS: pairs,
-            pair_rows.SETS: sets,
-            pair_rows.CLUSTERS: forest | "Clusters" >> beam.FlatMap(
-                cluster_rows, len(ALGORITHMS)).with_output_types(Block),
-            pair_rows.KEEP: (kept, tokenless) | "KeepAll" >> beam.Flatten(),
+            pair_rows.PAIRS: (pairs,),
+            pair_rows.SETS: (sets,),
+            pair_rows.CLUSTERS: (forest | "Clusters" >> beam.FlatMap(
+                cluster_rows, len(ALGORITHMS)).with_output_types(Block),),
+            pair_rows.KEEP: (*kept, tokenless),
         }, pages) | "Names" >> pair_rows.NameRows(settings)
         return {
             **named,
@@ -117,38 +118,37 @@ class FindPairs(beam.PTransform):
     def expand(self, rows: beam.PCollection) -> dict[str, beam.PCollection]:
         shuffle, settings = self.shuffle, self.settings
         parked = rows | "Park" >> PutAway(shuffle)
-        shared = AsSingleton(
+        counted = (
             parked
             | "Unpark" >> Fetch(shuffle)
             | "Keys" >> MapBlocks(candidates.counted_keys, settings)
-            | "CountKeys" >> CoarseCount(("key",), _counter_bits(shuffle), 2)
-            | "SharedKeys" >> beam.Map(candidates.repeated).with_output_types(HeavyKeys)
+            | "CountKeys" >> CoarseCount(
+                ("key",), _counter_bits(shuffle), settings.max_group + 1)
         )
+        shared, crowded = (
+            AsSingleton(counted | name >> beam.Map(filtered).with_output_types(HeavyKeys))
+            for name, filtered in (("SharedKeys", candidates.repeated),
+                                   ("CrowdedKeys", candidates.crowded)))
         fresh = (
             parked
-            | "UnparkAgain" >> Fetch(shuffle, shared)
-            | "KeyRows" >> MapBlocks(candidates.candidate_rows, settings, shared,
+            | "UnparkAgain" >> Fetch(shuffle, shared, crowded)
+            | "KeyRows" >> MapBlocks(candidates.candidate_rows, settings, shared, crowded,
                                      outputs=(candidates.CLASSES, candidates.LEADERS))
         )
         equal = fresh[candidates.CLASSES] | "Classes" >> ProcessBuckets(
-            shuffle, ("same", "equal"), candidates.equal_classes, settings, shared,
+            shuffle, ("same", "equal"), candidates.equal_classes, settings, shared, crowded,
             order=("page",), outputs=(candidates.STARS, candidates.MEMBERS, candidates.LEADERS))
-        by_key = (
-            (fresh[MAIN], equal[MAIN]) | "AllKeyRows" >> beam.Flatten()
-            | "Groups" >> ProcessBuckets(
-                shuffle, ("key",), candidates.key_groups, settings, order=("page",),
-                outputs=(candidates.SKIPPED,))
-        )
+        by_key = (fresh[MAIN], equal[MAIN]) | "Groups" >> ProcessBuckets(
+            shuffle, ("key",), candidates.key_groups, settings, order=("page",),
+            outputs=(candidates.SKIPPED,))
         pairs, skipped = [by_key[MAIN], equal[candidates.STARS]], [by_key[candidates.SKIPPED]]
         if key_masks(settings) is None:
-            leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS]) | "Leaders" >> (
-                beam.Flatten())
+            leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS])
             tiles = leaders | "AllPairs" >> CompareAll(shuffle, settings)
             pairs += [tiles["pairs"], tiles["crowds"]]
             skipped.append(tiles["skipped"])
         return {
-            "pairs": pairs | "AllPairsFound" >> beam.Flatten()
-            | "DistinctPairs" >> ReduceRows(shuffle, PAIR, _SAME),
+            "pairs": tuple(pairs) | "DistinctPairs" >> ReduceRows(shuffle, PAIR, _SAME),
             "members": equal[candidates.MEMBERS],
             "skipped": skipped | "AllSkipped" >> beam.Flatten()
             | "SkippedBy" >> MapBlocks(_skipped_columns)
@@ -170,9 +170,11 @@ class CompareAll(beam.PTransform):
         self.shuffle, self.settings = shuffle, settings
 
     @no_annotations
-    def expand(self, leaders: beam.PCollection) -> dict[str, beam.PCollection]:
+    def expand(
+        self, leaders: tuple[beam.PCollection, beam.PCollection]
+    ) -> dict[str, beam.PCollection]:
         shuffle, settings = self.shuffle, self.settings
-        parked = leaders | "Park" >> PutAway(shuffle)
+        parked = of_each(leaders, PutAway(shuffle))
         heavy = AsSingleton(
             parked
             | "Unpark" >> Fetch(shuffle)
@@ -206,7 +208,7 @@ class CompareAll(beam.PTransform):
 
 def _counter_bits(shuffle: Shuffle) -> int:
     """Enough counters for some keys per page; with too few more rows travel than need be."""
-    return min(max(shuffle.filter_keys.bit_length() + 1, 20), 27)
+    return min(max(shuffle.filter_keys.bit_length() + 1, 20), 26)
 
 
 def _pairs_of(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:

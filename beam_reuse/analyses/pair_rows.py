@@ -123,8 +123,8 @@ def site_table(rows: Block) -> Block:
 
 class NameRows(Analysis):
     """({'near_duplicates': rows of pairs, 'identity_sets': representatives and pages,
-    'near_duplicate_clusters', 'keep': pages and what they are dropped for}, pages) -> the tables of
-    these names, with URLs.
+    'near_duplicate_clusters', 'keep': pages and what they are dropped for}, each of one or more
+    PCollections, pages) -> the tables of these names, with URLs.
 
     All travel as rows of two page numbers and two others, so that names are joined twice in all.
     """
@@ -135,15 +135,15 @@ class NameRows(Analysis):
 
     @no_annotations
     def expand(
-        self, inputs: tuple[dict[str, beam.PCollection], Pages]
+        self, inputs: tuple[dict[str, tuple[beam.PCollection, ...]], Pages]
     ) -> dict[str, beam.PCollection]:
         found, pages = inputs
-        rows = [
-            found[name] | f"Fold {name}" >> MapBlocks(fold)
-            for name, fold in zip(TABLES, (fold_pairs, fold_sets, fold_clusters, fold_keep),
-                                  strict=True)
-        ] | "Folded" >> beam.Flatten()
-        names = (rows | "Asked" >> MapBlocks(both_pages), pages) | "Names" >> NamesOfPages()
+        folds = zip(TABLES, (fold_pairs, fold_sets, fold_clusters, fold_keep), strict=True)
+        rows = tuple(
+            each | f"Fold {name} {n}" >> MapBlocks(fold)
+            for name, fold in folds for n, each in enumerate(found[name]))
+        asked = tuple(each | f"Asked {n}" >> MapBlocks(both_pages) for n, each in enumerate(rows))
+        names = (asked, pages) | "Names" >> NamesOfPages()
         join = JoinRows(pages.shuffle, ("page",), with_names)
         first = {"left": rows, "right": names} | "First" >> join | "Turn" >> MapBlocks(turned)
         second = {"left": first, "right": names} | "Second" >> join

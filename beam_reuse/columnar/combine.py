@@ -6,8 +6,10 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.coders import Coder, registry
 from apache_beam.transforms.window import GlobalWindows
+from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.shuffle import Several, of_each
 
 
 class CombineBlocks(beam.PTransform):
@@ -23,13 +25,25 @@ class CombineBlocks(beam.PTransform):
         super().__init__()
         self.combine, self.kind, self.output_type = combine, kind, output_type or kind
 
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
         merge = beam.CombineGlobally(_Merge(self.combine, self.kind))
         return (
             blocks
-            | "Fold" >> beam.ParDo(_Fold(self.combine)).with_output_types(self.kind)
+            | "Fold" >> _FoldEach(self.combine, self.kind)
             | "Merge" >> merge.with_output_types(self.output_type)
         )
+
+
+class _FoldEach(beam.PTransform):
+    def __init__(self, combine: beam.CombineFn, kind: Any) -> None:
+        super().__init__()
+        self.combine, self.kind = combine, kind
+
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
+        fold = beam.ParDo(_Fold(self.combine)).with_output_types(self.kind)
+        return of_each(blocks, fold)
 
 
 class _Fold(beam.DoFn):

@@ -9,11 +9,13 @@ from typing import Protocol
 import apache_beam as beam
 import numpy as np
 from apache_beam.coders import registry
+from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
+from beam_reuse.columnar.shuffle import Several
 from beam_reuse.kernels.bloom import LINE_WORDS, has_bits, set_bits
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -95,7 +97,8 @@ class BuildKeyFilter(beam.PTransform):
         super().__init__()
         self.empty = KeyFilter.sized(keys, expected, bits_per_key)
 
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
         union = _UnionKeys(self.empty.keys, len(self.empty.words))
         return blocks | "Union" >> CombineBlocks(union, KeyFilter)
 

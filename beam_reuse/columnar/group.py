@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.runs import row_key, sorted_slabs
 from beam_reuse.columnar.scatter import Bucketer, SplitByBucket
-from beam_reuse.columnar.shuffle import Outputs, Shuffle, elements, par_do
+from beam_reuse.columnar.shuffle import Outputs, Several, Shuffle, elements, par_do
 from beam_reuse.columnar.store import Piece
 
 Groups = tuple[Block, NDArray[np.int64], NDArray[np.int64]]
@@ -43,7 +43,8 @@ class ProcessBuckets(beam.PTransform):
         self.process = _ProcessBucket(shuffle, (*keys, *order), fn)
         self.side, self.outputs, self.output_type = side, outputs, output_type
 
-    def expand(self, blocks: beam.PCollection) -> Any:
+    @no_annotations
+    def expand(self, blocks: Several) -> Any:
         grouped = blocks | "Split" >> self.split | "Group" >> beam.GroupByKey()
         return par_do(grouped, self.process, self.side, self.outputs, self.output_type)
 
@@ -106,7 +107,8 @@ class GroupRows(beam.PTransform):
             output_type=output_type,
         )
 
-    def expand(self, blocks: beam.PCollection) -> Any:
+    @no_annotations
+    def expand(self, blocks: Several) -> Any:
         return blocks | "Groups" >> self.transform
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import apache_beam as beam
 import numpy as np
 from apache_beam.coders import Coder
+from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
@@ -13,7 +14,7 @@ from beam_reuse.columnar.distinct import count_distinct
 from beam_reuse.columnar.group import bucket_slabs
 from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.scatter import SplitByBucket
-from beam_reuse.columnar.shuffle import MapBlocks, Shuffle
+from beam_reuse.columnar.shuffle import MapBlocks, Several, Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.varbytes import VarBytes
 
@@ -119,7 +120,8 @@ class ReduceRows(beam.PTransform):
         super().__init__()
         self.shuffle, self.reduction = shuffle, Reduction(keys, columns)
 
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
         keys = self.reduction.keys
         return (
             blocks
@@ -172,16 +174,17 @@ class _CombineBuckets(beam.PTransform):
         super().__init__()
         self.shuffle, self.reduction, self.keys = shuffle, reduction, keys
 
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
         split = SplitByBucket(self.shuffle, self.keys, collapse=self.reduction.loosely)
         combine = beam.CombinePerKey(CombinePieces(self.shuffle.store, self.reduction))
         reduced = combine.with_output_types(tuple[int, list[Piece]])
-        return (
-            blocks
-            | "Columns" >> MapBlocks(self.reduction.prepared)
-            | "Split" >> split
-            | "Pieces" >> reduced
-        )
+        columns = MapBlocks(self.reduction.prepared)
+        if isinstance(blocks, tuple):
+            blocks = tuple(each | f"Columns {n}" >> columns for n, each in enumerate(blocks))
+        else:
+            blocks = blocks | "Columns" >> columns
+        return blocks | "Split" >> split | "Pieces" >> reduced
 
 
 class CombinePieces(beam.CombineFn):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.shuffle import Buffer, Shuffle
+from beam_reuse.columnar.shuffle import Buffer, Several, Shuffle, of_each
 from beam_reuse.columnar.store import Piece
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -40,8 +40,10 @@ class SplitByBucket(beam.PTransform):
         self.split = _Split(shuffle, tuple(keys), bucketer, collapse)
         self.side = side
 
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | beam.ParDo(self.split, *self.side).with_output_types(Keyed)
+    @no_annotations
+    def expand(self, blocks: Several) -> beam.PCollection:
+        split = beam.ParDo(self.split, *self.side).with_output_types(Keyed)
+        return of_each(blocks, split)
 
 
 class _Split(beam.DoFn):

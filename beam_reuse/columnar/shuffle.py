@@ -1,7 +1,8 @@
 """What every transform of the shuffle is told, and the transforms that move whole blocks.
 
 A Beam element is a Block, or a Piece where a PCollection is materialised: at a side-input
-barrier and before a grouping. Global windows only: a shuffle is a batch.
+barrier and before a grouping. Global windows only: a shuffle is a batch. Whatever groups, reduces,
+joins or folds blocks takes a PCollection of them, or a tuple of several as if they were one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,6 +140,22 @@ def par_do(
     for tag in outputs:
         out[tag].element_type = outputs[tag] if isinstance(outputs, Mapping) else Block
     return out
+
+
+Several = Any
+"""A PCollection, or a tuple of several that are treated as one."""
+
+
+def of_each(several: Several, transform: beam.PTransform) -> beam.PCollection:
+    """`transform` on each PCollection, and what comes of them together.
+
+    Flatten would have a runner hold what it is given: it is to be given references and
+    accumulators, not blocks.
+    """
+    if not isinstance(several, tuple):
+        return several | transform
+    done = [each | f"Of {n}" >> transform for n, each in enumerate(several)]
+    return tuple(done) | "Together" >> beam.Flatten()
 
 
 class PutAway(beam.PTransform):

@@ -70,13 +70,43 @@ def similarities(
 
 
 @kernel
+def _same_under(c: np.ndarray, i: int, j: int, mask: np.ndarray) -> bool:
+    """Whether two rows have the same bits under a mask."""
+    other = np.uint64(0)
+    for word in range(c.shape[1]):
+        other |= (c[i, word] ^ c[j, word]) & mask[word]
+    return bool(other == 0)
+
+
+@kernel
+def _is_told_before(
+    b: np.ndarray, c: np.ndarray, masks: np.ndarray, key: np.uint64, number: int,
+    small: np.uint64, i: int, j: int,
+) -> bool:
+    """Whether two rows that share the key of this number also share an earlier one, of the same
+    algorithm, whose group is small: there all pairs are compared. Bit n of `small` tells this
+    of key n."""
+    for earlier in range(min(number, 64)):
+        if (small >> np.uint64(earlier)) & np.uint64(1):
+            if key & _ODD:
+                shared = _same_under(c, i, j, masks[earlier])
+            else:
+                shared = b[i, earlier] == b[j, earlier]
+            if shared:
+                return True
+    return False
+
+
+@kernel
 def compare_groups(
-    b: np.ndarray, c: np.ndarray, starts: np.ndarray, ends: np.ndarray, fresh: np.ndarray,
+    b: np.ndarray, c: np.ndarray, masks: np.ndarray, key: np.ndarray, number: np.ndarray,
+    small: np.ndarray, starts: np.ndarray, ends: np.ndarray, fresh: np.ndarray,
     crowds: np.ndarray, following: int, bits: int, least_b: int, least_c: int,
     cursor: np.ndarray, left: np.ndarray, right: np.ndarray, same_b: np.ndarray,
     same_c: np.ndarray,
 ) -> int:
-    """Similar pairs of rows within groups: `left` and `right` are rows, left < right.
+    """Similar pairs of rows within groups: `left` and `right` are rows, left < right. Pairs that
+    another small group is sure to give are left out.
 
     Group g is rows starts[g] to ends[g] - 1; its rows before fresh[g] have been compared with
     each other. In a crowd a row is compared with the first row of the group and with the
@@ -97,7 +127,8 @@ def compare_groups(
                 other = first if step < 0 else low + step
                 alike = b_similarity(b, other, b, row)
                 agreeing = bits - c_distance(c, other, c, row)
-                if alike >= least_b or agreeing >= least_c:
+                if (alike >= least_b or agreeing >= least_c) and not _is_told_before(
+                        b, c, masks, key[row], number[row], small[row], other, row):
                     left[found], right[found] = other, row
                     same_b[found], same_c[found] = alike, agreeing
                     found += 1
@@ -127,12 +158,8 @@ def _in_one_crowd(
     of those with the same bits under mask k."""
     both = crowds[i] & crowds[j]
     for number in range(len(masks)):
-        if (both >> np.uint64(number)) & np.uint64(1):
-            same = True
-            for word in range(c.shape[1]):
-                same &= (c[i, word] ^ c[j, word]) & masks[number, word] == 0
-            if same:
-                return True
+        if (both >> np.uint64(number)) & np.uint64(1) and _same_under(c, i, j, masks[number]):
+            return True
     return False
 
 
