@@ -30,14 +30,13 @@ from beam_reuse import tables
 HERE = Path(__file__).parent
 JACCARD, LESS = 0.8, 0.7
 
-# Bands as datatrove has them; then so many that the number of agreeing ones tells similarity.
+# Bands as datatrove has them; then so many that the number of agreeing ones tells similarity. One
+# run is judged at several thresholds, for the table tells how many agree.
 OURS = {
-    "beam-reuse, 14 x 8, 1 agrees":
-        ["--min-values", "112", "--supershingles", "14", "--b-threshold", "1"],
-    "beam-reuse, 64 x 4, 21 agree":
-        ["--min-values", "256", "--supershingles", "64", "--b-threshold", "21"],
-    "beam-reuse, 64 x 4, 27 agree":
-        ["--min-values", "256", "--supershingles", "64", "--b-threshold", "27"],
+    "beam-reuse 14x8": (["--min-values", "112", "--supershingles", "14", "--b-threshold", "1"],
+                        (1, 2, 3)),
+    "beam-reuse 64x4": (["--min-values", "256", "--supershingles", "64", "--b-threshold", "21"],
+                        (21, 26, 27)),
 }
 OTHERS = ("gaoya", "gaoya-own", "rensa", "rensa-rho", "datasketch", "datatrove", "datatrove-own")
 
@@ -53,12 +52,15 @@ def main() -> None:
     bench = Bench(args.documents, folder)
     for name in args.only:
         if name in OURS:
-            bench.measure(name, beam_reuse(args.documents, folder, OURS[name]),
-                          lambda: our_pairs(folder, bench.lines()))
+            settings, thresholds = OURS[name]
+            bench.measure(name, beam_reuse(args.documents, folder, settings), {
+                f"{least} or more agree": lambda least=least: our_pairs(
+                    folder, bench.lines(), least)
+                for least in thresholds})
         else:
             pairs = os.path.join(folder, f"{name}.npy")
             command = [args.others, str(HERE / "others.py"), name, args.documents, pairs]
-            bench.measure(name, command, lambda pairs=pairs: np.load(pairs))
+            bench.measure(name, command, {"": lambda pairs=pairs: np.load(pairs)})
     if args.larger:
         growth(args.documents, args.larger, folder)
     shutil.rmtree(folder)
@@ -78,22 +80,24 @@ class Bench:
         self.truth = truth(path)
         print(f"{self.truth.lines} documents, {self.truth.distinct} distinct, "
               f"{len(self.truth.close)} pairs with similarity {JACCARD} or more")
-        print(f"{'':30} {'wall s':>8} {'CPU s':>8} {'docs/s':>8} {'GB':>5} {'pairs':>9} "
+        print(f"{'':36} {'wall s':>8} {'CPU s':>8} {'docs/s':>8} {'GB':>5} {'pairs':>9} "
               f"{'recall':>7} {'prec.8':>7} {'prec.7':>7} {'pace':>5}", flush=True)
 
     def lines(self) -> dict[str, int]:
         with open(self._path, "rb") as lines:
             return {orjson.loads(line)["url"]: number for number, line in enumerate(lines)}
 
-    def measure(self, name: str, command: list[str], pairs: Callable[[], np.ndarray]) -> None:
-        """Run a program and print a row of the table."""
+    def measure(
+        self, name: str, command: list[str], results: dict[str, Callable[[], np.ndarray]]
+    ) -> None:
+        """Run a program and print a row of the table for each way to read its result."""
         cost = run(command)
         pace = run(self._work).cpu
-        found = pairs()
-        judged = (self.truth.judge_flags(found[:, 0]) if name == "rensa-rho"
-                  else self.truth.judge(found))
-        print(f"{name:30} {cost.wall:8.1f} {cost.cpu:8.1f} {self.truth.lines / cost.wall:8.0f} "
-              f"{cost.memory / 1e9:5.1f} {judged} {pace:5.2f}", flush=True)
+        judge = self.truth.judge_flags if name == "rensa-rho" else self.truth.judge
+        for reading, pairs in results.items():
+            print(f"{name + ' ' + reading:36} {cost.wall:8.1f} {cost.cpu:8.1f} "
+                  f"{self.truth.lines / cost.wall:8.0f} {cost.memory / 1e9:5.1f} "
+                  f"{judge(pairs())} {pace:5.2f}", flush=True)
 
 
 class Truth:
@@ -116,7 +120,7 @@ class Truth:
 
     def judge_flags(self, flagged: np.ndarray) -> str:
         """The same of documents said to have a near-duplicate or a copy."""
-        representative = self._documents.representative
+        flagged, representative = flagged[:, 0], self._documents.representative
         alike = np.bincount(representative[representative >= 0], minlength=self.lines) > 1
         alike[self.close.ravel()] = True
         true = alike[representative[flagged]].sum()
@@ -138,11 +142,12 @@ def truth(path: str) -> Truth:
                      arrays["close"])
 
 
-def our_pairs(folder: str, lines: dict[str, int]) -> np.ndarray:
-    """Pairs of lines that algorithm B returns. The table has a star for pages with equal
-    signatures; here every two of them are a pair, and a pair of one is a pair of each."""
+def our_pairs(folder: str, lines: dict[str, int], least: int) -> np.ndarray:
+    """Pairs of lines of which `least` supershingles or more agree. The table has a star for
+    pages with equal signatures; here every two of them are a pair, and a pair of one is a pair
+    of each."""
     table = tables.read(os.path.join(folder, "out"), "near_duplicates")
-    returned = table["b"].to_numpy()
+    returned = table["b_similarity"].to_numpy() >= least
     similarity = table["b_similarity"].to_numpy()[returned]
     pairs = np.array([[lines[url] for url in table[side].to_pylist()]
                       for side in ("url_a", "url_b")]).T.reshape(-1, 2)[returned]

@@ -26,6 +26,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice, pairwise
 from multiprocessing import Pool
 from pathlib import Path
@@ -200,13 +201,12 @@ def _datatrove(path: str, out: str, config, tokenizer) -> None:
 
     folder = tempfile.mkdtemp(prefix="datatrove-", dir=Path(out).parent)
     first = _halves(path, folder)
-    LocalPipelineExecutor(
-        [JsonlReader(f"{folder}/in", id_key="url"),
-         MinhashDedupSignature(f"{folder}/signatures", config, language=tokenizer)],
-        tasks=CORES, workers=CORES, start_method="fork", logging_dir=f"{folder}/logs").run()
-    LocalPipelineExecutor(
-        [MinhashDedupBuckets(f"{folder}/signatures", f"{folder}/buckets", config=config)],
-        tasks=config.num_buckets, workers=CORES, start_method="fork", logging_dir=f"{folder}/logs").run()
+    executor = partial(LocalPipelineExecutor, workers=CORES, start_method="fork")
+    signatures = [JsonlReader(f"{folder}/in", id_key="url"),
+                  MinhashDedupSignature(f"{folder}/signatures", config, language=tokenizer)]
+    buckets = [MinhashDedupBuckets(f"{folder}/signatures", f"{folder}/buckets", config=config)]
+    executor(signatures, tasks=CORES, logging_dir=f"{folder}/log1").run()
+    executor(buckets, tasks=config.num_buckets, logging_dir=f"{folder}/log2").run()
     pairs: set[tuple[int, int]] = set()
     for bucket in Path(folder, "buckets").glob("*.dups"):
         rows = [(fa * first + a, fb * first + b)
