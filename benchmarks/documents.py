@@ -12,6 +12,7 @@ much alike within a tongue as before, with nothing in common between tongues.
 
 import argparse
 import hashlib
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,9 @@ from beam_reuse.io.crawl.read import RangeReader
 COPIES = 4
 LEAST_WORDS = 40
 SHINGLE = 8
+
+# Words with the white space after them, so that copies differ from originals by edits alone.
+_WORDS = re.compile(r"\S+\s*").findall
 
 
 def main() -> None:
@@ -90,17 +94,17 @@ def mixed(
     pages: list[tuple[str, str]], count: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, str]]:
     """`count` altered copies of pages, `COPIES` of each, on other hosts."""
-    words = np.array([word for _, text in pages[:2000] for word in text.split()[:200]], object)
+    words = np.array([word for _, text in pages[:2000] for word in _WORDS(text)[:200]], object)
     made = 0
     for number, (_, text) in enumerate(pages):
         if made == count:
             return
-        original = text.split()
+        original = _WORDS(text)
         if len(original) < LEAST_WORDS:
             continue
         for copy in range(COPIES):
             altered = alter(original, rng.uniform(0.5, 1), words, rng)
-            yield f"http://www.mix-{copy}.example/{number % 100}/{number}.html", " ".join(altered)
+            yield f"http://www.mix-{copy}.example/{number % 100}/{number}.html", "".join(altered)
             made += 1
     if made < count:
         raise SystemExit(f"only {made} altered copies could be made; give a smaller --mixed")
