@@ -12,7 +12,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import candidates, pair_rows, signatures
+from beam_reuse.analyses import candidates, comparisons, pair_rows, signatures
 from beam_reuse.analyses.clusters import ConnectPages, cluster_rows
 from beam_reuse.analyses.degrees import CountDegrees
 from beam_reuse.analyses.keep import KeepPages
@@ -139,9 +139,9 @@ class FindPairs(beam.PTransform):
             shuffle, ("same", "equal"), candidates.equal_classes, settings, shared, crowded,
             order=("page",), outputs=(candidates.STARS, candidates.MEMBERS, candidates.LEADERS))
         by_key = (fresh[MAIN], equal[MAIN]) | "Groups" >> ProcessBuckets(
-            shuffle, ("key",), candidates.key_groups, settings, order=("page",),
-            outputs=(candidates.SKIPPED,))
-        pairs, skipped = [by_key[MAIN], equal[candidates.STARS]], [by_key[candidates.SKIPPED]]
+            shuffle, ("key",), comparisons.key_groups, settings, order=("page",),
+            outputs=(comparisons.SKIPPED,))
+        pairs, skipped = [by_key[MAIN], equal[candidates.STARS]], [by_key[comparisons.SKIPPED]]
         if key_masks(settings) is None:
             leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS])
             tiles = leaders | "AllPairs" >> CompareAll(shuffle, settings)
@@ -178,7 +178,7 @@ class CompareAll(beam.PTransform):
         heavy = AsSingleton(
             parked
             | "Unpark" >> Fetch(shuffle)
-            | "WidePieces" >> MapBlocks(candidates.wide_keys, settings)
+            | "WidePieces" >> MapBlocks(comparisons.wide_keys, settings)
             | "CountPieces" >> CoarseCount(
                 ("key",), _counter_bits(shuffle), settings.max_group + 1)
             | "Crowded" >> beam.Map(candidates.crowded).with_output_types(HeavyKeys)
@@ -186,23 +186,23 @@ class CompareAll(beam.PTransform):
         crowds = (
             parked
             | "UnparkAgain" >> Fetch(shuffle, heavy)
-            | "CrowdRows" >> MapBlocks(candidates.wide_rows, settings, heavy)
+            | "CrowdRows" >> MapBlocks(comparisons.wide_rows, settings, heavy)
             | "Crowds" >> ProcessBuckets(
-                shuffle, ("key",), candidates.crowd_groups, settings, order=("page",),
-                outputs=(candidates.MEMBERS, candidates.SKIPPED))
+                shuffle, ("key",), comparisons.crowd_groups, settings, order=("page",),
+                outputs=(comparisons.CROWDED, comparisons.SKIPPED))
         )
-        of_page = crowds[candidates.MEMBERS] | "CrowdsOfPage" >> ReduceRows(
+        of_page = crowds[comparisons.CROWDED] | "CrowdsOfPage" >> ReduceRows(
             shuffle, ("page",), {"crowds": "sum"})
         tiles = (
             {"left": parked | "UnparkLeaders" >> Fetch(shuffle), "right": of_page}
-            | "WithCrowds" >> JoinRows(shuffle, ("page",), candidates.with_crowds)
-            | "Deal" >> MapBlocks(candidates.tile_rows, ceil(sqrt(2 * shuffle.buckets)))
+            | "WithCrowds" >> JoinRows(shuffle, ("page",), comparisons.with_crowds)
+            | "Deal" >> MapBlocks(comparisons.tile_rows, ceil(sqrt(2 * shuffle.buckets)))
         )
         return {
             "pairs": tiles | "Tiles" >> GroupRows(
-                shuffle, ("tile",), candidates.compare_tiles, settings, order=("side", "page")),
+                shuffle, ("tile",), comparisons.compare_tiles, settings, order=("side", "page")),
             "crowds": crowds[MAIN],
-            "skipped": crowds[candidates.SKIPPED],
+            "skipped": crowds[comparisons.SKIPPED],
         }
 
 

@@ -28,6 +28,8 @@ def findings(manifest: Manifest, folder: str) -> Iterator[str]:
         yield from _reuse(there)
     if there.has(tables.NILSIMSA_SWEEP):
         yield from _sweep(there)
+    if there.has(tables.NEAR_DUPLICATES):
+        yield from _near_duplicates(there)
 
 
 class _Result:
@@ -133,6 +135,19 @@ def _sweep(there: _Result) -> Iterator[str]:
         for row in batch.to_pylist():
             yield (f"  {row['threshold']:>4} or more: {row['matching']:,} chunks match, "
                    f"{row['matching'] - row['exact']:,} of them not exactly")
+    yield ""
+
+
+def _near_duplicates(there: _Result) -> Iterator[str]:
+    pairs = there.rows(tables.NEAR_DUPLICATES)
+    by = ", ".join(f"{there.count(tables.NEAR_DUPLICATES, name):,} by {name}"
+                   for name in ("b", "c", "combined", "hybrid"))
+    pages = there.rows(tables.KEEP)
+    dropped = pages - there.count(tables.KEEP, "keep")
+    yield f"near-duplicates: {counted(pairs, 'pair')}" + (f" ({by})" if pairs else "")
+    yield (f"{counted(there.rows(tables.IDENTITY_SETS), 'page')} in sets with the same words; "
+           f"{dropped:,} of {counted(pages, 'page')} dropped by "
+           f"{there.settings.get('keep-by', 'combined')} (keep)")
     yield ""
 
 

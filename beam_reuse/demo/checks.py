@@ -29,6 +29,7 @@ def check_result(folder: str, planted: Planted) -> list[Check]:
         *_passages(folder, planted),
         *_files(folder, planted),
         *_theft(folder, planted),
+        *_near_duplicates(folder, planted),
     ]
 
 
@@ -94,6 +95,27 @@ def _theft(folder: str, planted: Planted) -> Iterator[Check]:
     known += theft.paragraphs * (theft.pages + 1) + planted.file.hosts
     yield Check("every copy of everything", known,
                 tables.read(folder, "matched_chunks").num_rows)
+
+
+def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
+    """The report in its versions, the stolen pages, which are alike, and nothing else."""
+    report, theft = planted.report, planted.theft
+    sets = tables.read(folder, "identity_sets").to_pylist()
+    yield Check(f"{len(report.copies)} pages with the same words, and no others",
+                [(report.copies[0], url) for url in report.copies],
+                [(row["representative"], row["url"]) for row in sets])
+    versions = sorted(report.pages())
+    stolen = sorted(f"http://{theft.thief}/{theft.directory}/{n}.html" for n in range(theft.pages))
+    clusters: dict[str, list[str]] = {}
+    for row in tables.read(folder, "near_duplicate_clusters").to_pylist():
+        if row["algorithm"] == "combined":
+            clusters.setdefault(row["cluster"], []).append(row["url"])
+    yield Check(f"near-duplicates: {len(versions)} versions of a report, the {len(stolen)} stolen",
+                {versions[0]: versions, stolen[0]: stolen}, clusters)
+    kept = {row["url"]: row["because_of"] for row in tables.read(folder, "keep").to_pylist()
+            if row["url"] in versions}
+    yield Check("one version of it kept",
+                {url: None if url == versions[0] else versions[0] for url in versions}, kept)
 
 
 def _expected(passage: PlantedPassage) -> tuple[int, int, int, int] | None:

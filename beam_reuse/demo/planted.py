@@ -110,6 +110,31 @@ class PlantedTheft:
 
 
 @dataclass(frozen=True)
+class PlantedReport:
+    """A long text on several hosts: on `same` hosts with the same words, each typed another way,
+    on `edited` hosts with a number of its own in it. No version has a chunk of another."""
+
+    path: str
+    same: tuple[str, ...]
+    edited: tuple[str, ...]
+
+    def pages(self) -> dict[str, str]:
+        """URLs and texts."""
+        text = f"Reader number 1. {Prose('report').paragraph(60)}"
+        ends = (".", "!", "?", ";")
+        versions = {host: text.replace(".", end)
+                    for host, end in zip(self.same, ends, strict=False)}
+        versions |= {host: text.replace("number 1", f"number {n}")
+                     for n, host in enumerate(self.edited, 2)}
+        return {f"http://{host}{self.path}": text for host, text in versions.items()}
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """The URLs with the same words."""
+        return tuple(f"http://{host}{self.path}" for host in self.same)
+
+
+@dataclass(frozen=True)
 class PlantedFile:
     """A file that stands, byte for byte, on the first `hosts` hosts."""
 
@@ -128,6 +153,8 @@ class PlantedFile:
 
 THEFT = PlantedTheft("www.clockmakers.example", 4, "finest-articles.example", "stolen", 12, 3)
 FILE = PlantedFile("/library.js", 12)
+REPORT = PlantedReport("/report.txt", ("choir.example", "observatory.example"),
+                       ("regatta.example", "www.canal-trust.example"))
 
 
 @dataclass(frozen=True)
@@ -149,6 +176,7 @@ class Planted:
     passages: tuple[PlantedPassage, ...] = PASSAGES
     theft: PlantedTheft = THEFT
     file: PlantedFile = FILE
+    report: PlantedReport = REPORT
 
     @property
     def records(self) -> int:

@@ -14,6 +14,7 @@ from beam_reuse.demo.planted import (
     HOSTS,
     PAGES_PER_HOST,
     PASSAGES,
+    REPORT,
     THEFT,
     DamagedPlace,
     Planted,
@@ -89,6 +90,8 @@ def sample_crawl() -> SampleCrawl:
             _add_captures(crawl, host)
         _add_leftovers(crawl, host, number)
     _add_theft(crawl)
+    for url, text in REPORT.pages().items():
+        crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
     _add_damage(crawl)
     return crawl
 

@@ -10,11 +10,14 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends the workers
 
+import numpy as np
+
 import beam_reuse.pipeline
 import beam_reuse.runners.local_worker  # noqa: F401
 from beam_reuse.core.features import FeatureSettings, page_features
+from beam_reuse.core.near_duplicates import signatures
 from beam_reuse.core.pages import Kind, RawPage
-from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.settings import ChunkSettings, NearDuplicateSettings
 from beam_reuse.core.urls import name_page
 
 _HTML = "<p>a <a href=b>c</a><img src=d>"
@@ -22,5 +25,6 @@ _URL = "http://example.org/"
 _PAGE = RawPage("", 0, 0, "", _URL, None, None, "", Kind.HTML, "", "utf-8", _HTML.encode())
 
 page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
+signatures(np.ones(9, np.uint64), np.array([0, 9]), NearDuplicateSettings())
 gc.collect()
 gc.freeze()  # a collection in a fork would touch, and so copy, every shared page

@@ -142,3 +142,32 @@ def test_chaining_drops_no_page_that_resembles_nothing_kept(tmp_path: Path) -> N
         if not row["keep"]:
             pair = tuple(sorted((str(row["url"]), str(row["because_of"]))))
             assert row["because_of"] in kept and expected.flags(*pair)["b"]
+
+
+def test_crowds_stay_linear(tmp_path: Path) -> None:
+    """Parked pages, many with one text and many with nearly one: far fewer pairs than the square,
+    every page in one cluster, and what was not compared is counted."""
+    text = " ".join(f"word{n}" for n in range(150))
+    count = 1500
+    documents = [
+        Document(f"http://{kind}{n}.example/", text + own)
+        for n in range(count) for kind, own in (("same", ""), ("near", f" number{n}"))]
+    near = NearDuplicateSettings(max_group=40)
+    run([write(tmp_path / "parked.jsonl", documents)], tmp_path / "out", near)
+    found = {name: tables.read(str(tmp_path / "out"), name).to_pylist()
+             for name in ("identity_sets", "near_duplicates", "near_duplicate_clusters", "keep")}
+    assert len(found["identity_sets"]) == count
+    keys = 5 + 13
+    assert count < len(found["near_duplicates"]) < keys * 40 / 2 * count
+    noted = tables.read_manifest(str(tmp_path / "out")).accounting.noted
+    assert noted["pairs-not-compared-b"] > count**2 / 4
+    assert {row["cluster"] for row in found["near_duplicate_clusters"]
+            if row["algorithm"] == "combined"} == {"http://near0.example/"}
+    kept = {row["url"] for row in found["keep"] if row["keep"]}
+    pairs = {(row["url_a"], row["url_b"]) for row in found["near_duplicates"]}
+    first = min(f"http://same{n}.example/" for n in range(count))
+    for row in found["keep"]:
+        if not row["keep"]:
+            a, b = (first if "same" in url else url for url in (row["url"], row["because_of"]))
+            assert row["because_of"] in kept
+            assert a == b or (min(a, b), max(a, b)) in pairs

@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from beam_reuse.cli.main import main
 from beam_reuse.demo import show
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.planted import FILE, PASSAGES, THEFT
+from beam_reuse.demo.planted import FILE, PASSAGES, REPORT, THEFT
 from beam_reuse.demo.prose import Prose
 from beam_reuse.demo.sample import FILES, sample_crawl
 
@@ -100,11 +100,12 @@ def test_the_checks_notice_what_is_missing(demo: Path) -> None:
         passages=(*PASSAGES[1:], dataclasses.replace(PASSAGES[0], name="never planted")),
         theft=dataclasses.replace(THEFT, directory="elsewhere"),
         file=dataclasses.replace(FILE, hosts=13),
+        report=dataclasses.replace(REPORT, path="/other.txt"),
     )
     failed = {c.what for c in check_result(str(demo / "result"), more) if not c.passed}
     assert {"records read", "pages", "no page missing",
             "nothing reported that was not planted", "each of its copies",
-            f"taken from {THEFT.source}"} <= failed
+            f"taken from {THEFT.source}", "one version of it kept"} <= failed
     assert any(what.startswith("never planted") for what in failed)
 
 

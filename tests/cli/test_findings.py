@@ -102,6 +102,19 @@ def test_the_threshold_and_the_lists_are_told(tmp_path: Path) -> None:
         "can be)"]
 
 
+def test_near_duplicates_are_told(tmp_path: Path) -> None:
+    flags = {"b": True, "c": True, "combined": True, "hybrid": False}
+    pair = {"url_a": "http://a/", "url_b": "http://b/", "b_similarity": 2, "c_similarity": 380,
+            "same_site": True}
+    kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None} for n in range(3)]
+    folder = write_result(tmp_path / "r", {
+        "near_duplicates": [[pair | flags], [pair | flags | {"c": False}]], "keep": [kept],
+        "identity_sets": [[]]}, keep_by="b")
+    assert lines(folder) == [
+        "near-duplicates: 2 pairs (2 by b, 1 by c, 2 by combined, 0 by hybrid)",
+        "0 pages in sets with the same words; 1 of 3 pages dropped by b (keep)", ""]
+
+
 def test_a_run_without_a_page_says_so() -> None:
     nothing = Manifest("result", {}, Accounting(1, 0, {"status": 1}), ())
     assert "No record became a page" in next(findings(nothing, "nowhere"))

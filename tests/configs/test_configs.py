@@ -11,7 +11,15 @@ import yaml
 from beam_reuse.cli.main import main
 from beam_reuse.io.results import tables
 from beam_reuse.judging.evaluate import PAGES, evaluate
-from tests.configs.webs import FARM, Web, bank, copied_passages, encyclopaedia, farms
+from tests.configs.webs import (
+    FARM,
+    Web,
+    bank,
+    copied_passages,
+    encyclopaedia,
+    farms,
+    manuals,
+)
 
 pytestmark = pytest.mark.xdist_group("configs")
 
@@ -138,18 +146,47 @@ def test_the_queries_show_passages_and_sites(blind: tuple[Path, Web]) -> None:
     assert {row[0] for row in answers("blind-discovery", folder, 1)} == {f"{h}/" for h in FARM}
 
 
+@pytest.fixture(scope="module")
+def near(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("near"), manuals()
+    web.write(folder)
+    run("run", folder / "crawl.jsonl", "-o", folder / "near", "--config", config("near-duplicates"))
+    return folder / "near", web
+
+
+def test_one_version_of_each_chapter_is_kept(near: tuple[Path, Web]) -> None:
+    folder, web = near
+    dropped = {row["url"]: row["because_of"] for row in rows(folder, "keep") if not row["keep"]}
+    assert set(dropped) == web.planted
+    for url, kept in dropped.items():
+        (number,) = re.findall(r"(\d)\.html", url)
+        assert kept == f"http://docs.tool.example/1/chapter-{number}.html"
+    assert {row["representative"].split("/")[2] for row in rows(folder, "identity_sets")} == {
+        "docs.tool.example"}
+    assert len(rows(folder, "identity_sets")) == 16
+
+
+def test_the_queries_show_what_was_dropped_and_where(near: tuple[Path, Web]) -> None:
+    folder, _ = near
+    assert [count for _, count in answers("near-duplicates", folder, 0)] == [3] * 8
+    assert sum(row[4] for row in answers("near-duplicates", folder, 1)) == len(
+        rows(folder, "near_duplicates"))
+    assert answers("near-duplicates", folder, 2) == [("tool.example", "tool.example", 16)]
+
+
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_config_is_read_and_has_a_query(path: Path) -> None:
     assert yaml.safe_load(path.read_text())
     assert queries(path.stem)
-    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery"}
+    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates"}
 
 
 def test_settings_are_what_the_configs_say(
     clones: tuple[Path, Web], phish: tuple[Path, Web], blind: tuple[Path, Web],
+    near: tuple[Path, Web],
 ) -> None:
     for (folder, _), name in ((clones, "wikipedia-clones"), (phish, "phishing"),
-                              (blind, "blind-discovery")):
+                              (blind, "blind-discovery"), (near, "near-duplicates")):
         recorded = json.loads((folder / "manifest.json").read_text())["settings"]
         for key, value in yaml.safe_load(Path(config(name)).read_text()).items():
             listed = isinstance(recorded[key], list) and not isinstance(value, list)

@@ -131,3 +131,20 @@ def farms() -> Web:
 def copied_passages() -> set[str]:
     """The passages of `farms` that stand on three hosts or more, as chunks."""
     return {*paragraphs("press release", 1), *paragraphs("farm", 8)}
+
+
+def manuals() -> Web:
+    """A manual in three releases on one site, a mirror of the last one elsewhere, pages with the
+    same words typed another way, and a site that has nothing to do with it; `planted` is what is
+    to be dropped."""
+    chapters = {n: Prose(f"chapter {n}").paragraph(150) for n in range(8)}
+    crawl = {
+        f"http://docs.tool.example/{release}/chapter-{n}.html": html(
+            f"Chapter {n}", [f"<p>{text} Since version {release}.</p>"])
+        for release in (1, 2, 3) for n, text in chapters.items()}
+    crawl |= {f"http://mirror.example/tool/{n}.html": html(f"Chapter {n}", [
+        f"<div>{text.replace('.', ';')} Since version 3!</div>"]) for n, text in chapters.items()}
+    others = {f"http://news.example/{n}.html": html(f"News {n}", paragraphs(f"news {n}", 12))
+              for n in range(20)}
+    return Web({**crawl, **others}, planted=frozenset(
+        url for url in crawl if "tool.example/1/" not in url))
