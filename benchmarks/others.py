@@ -53,9 +53,10 @@ def words(text: str) -> list[str]:
 
 
 def shingles(text: str) -> list[str]:
-    """The distinct shingles of a text."""
+    """The distinct shingles of a text, in order."""
     tokens = words(text)
-    return list({" ".join(tokens[i : i + SHINGLE]) for i in range(len(tokens) - SHINGLE + 1)})
+    return list(dict.fromkeys(" ".join(tokens[i : i + SHINGLE])
+                              for i in range(len(tokens) - SHINGLE + 1)))
 
 
 def batches(path: str) -> Iterator[list[bytes]]:
@@ -132,11 +133,18 @@ def _rensa_sketches(sets: list[list[str]]) -> list:
 def rensa_rho(path: str, out: str) -> None:
     from rensa import RMinHash, RMinHashLSH
 
-    numbers, hashed = sketched(path, RMinHash.hash_token_sets)
-    matrix = RMinHash.digest_matrix_from_token_hash_sets_rho(
-        hashed, num_perm=PERMUTATIONS, seed=42)
+    numbers, hashed = sketched(path, _rensa_hashes)
+    ends = np.cumsum([0, *map(len, hashed)]).astype(np.uint64)
+    matrix = RMinHash.digest_matrix_from_flat_token_hashes_rho(
+        np.concatenate(hashed), ends, num_perm=PERMUTATIONS, seed=42)
     flags = RMinHashLSH(JACCARD, PERMUTATIONS, BANDS).query_duplicate_flags_matrix_one_shot(matrix)
     save([(number, number) for number, flag in zip(numbers, flags, strict=True) if flag], out)
+
+
+def _rensa_hashes(sets: list[list[str]]) -> list:
+    from rensa import RMinHash
+
+    return [np.array(hashes, np.uint64) for hashes in RMinHash.hash_token_sets(sets)]
 
 
 def gaoya(path: str, out: str) -> None:
