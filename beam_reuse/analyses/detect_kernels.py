@@ -22,7 +22,6 @@ from beam_reuse.columnar.distinct import (
     distinct_strings,
     find_rows,
     number_distinct,
-    number_integers,
 )
 from beam_reuse.columnar.matching import match_ranges, pairs_of
 from beam_reuse.core.chunking import string_hashes
@@ -188,7 +187,7 @@ def _detect(
         "source_url": files.first.strings("source_url").take(file),
     }))
     pair = page * max(len(labels.first), 1) + label
-    numbers, first = number_integers(pair)
+    numbers, first = number_distinct(pair)
     occurrences = np.bincount(numbers, minlength=len(first))
     page_of, label_of = np.divmod(pair[first], max(len(labels.first), 1))
     whole = np.diff(chunks.offsets)

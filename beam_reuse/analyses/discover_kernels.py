@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.label_kernels import as_candidates, digest_of, no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.distinct import number_distinct, number_integers
+from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.labels import LabelKind
@@ -85,7 +85,7 @@ def chunk_places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Any]
         number, distinct = number_distinct(chunks.sha1[hits])
         seen.add(chunks.pages.part, chunks.sha1[hits[distinct]])
         # Chunks stand page after page in order, so the first of a page and hash is its place.
-        _, first = number_integers(number * max(len(chunks.pages), 1) + page)
+        _, first = number_distinct(number * max(len(chunks.pages), 1) + page)
         hits, page, number = hits[first], page[first], number[first]
         yield _by_host(_places(chunks.pages, page, chunks.sha1[hits], chunks.start[hits],
                                chunks.end[hits]), number)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.distinct import number_integers
+from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.io.results.sink import Folding
 
 _ROWS = "matches"
@@ -29,7 +29,7 @@ def fold(
     ends = np.append(starts[1:], len(page))
     which = np.searchsorted(pages, page)
     pairs = which * max(len(sources), 1) + source
-    local, one_of_each = number_integers(pairs)  # in order of pages, as the matches are
+    local, one_of_each = number_distinct(pairs)  # in order of pages, as the matches are
     owner, named = np.divmod(pairs[one_of_each], max(len(sources), 1))
     first = np.searchsorted(owner, np.arange(len(pages) + 1))
     names = sources.take(named)

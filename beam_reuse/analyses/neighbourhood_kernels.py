@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.distinct import number_integers, sums_by_number
+from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.core.chunking import string_hashes
@@ -85,7 +85,7 @@ def reused_rows(
     row, pair = pairs_of(*match_ranges(of_pages, pages, ("page",)))
     most = max(len(starts) - 1, 1)
     key = prefixes.which[row] * most + label[pair]
-    numbers, first = number_integers(key)
+    numbers, first = number_distinct(key)
     matching = sums_by_number(numbers, occurrences[pair], len(first))
     prefix, hashed = np.divmod(key[first], most)
     entry, source = pairs_of(starts[hashed], starts[hashed + 1])

@@ -12,16 +12,10 @@ from beam_reuse.kernels.byte_rows import byte_rows
 from beam_reuse.kernels.compiled import frozen
 
 
-def number_distinct(hashes: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each hash ('V20') the number of its value in order of first appearance, and for each
-    number the place where it appears first. Nothing is sorted: some 50 ns per hash."""
-    numbers, first = hash_tables.number_distinct(byte_rows(hashes))
-    return np.asarray(numbers), np.asarray(first)
-
-
-def number_integers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same for integers."""
-    numbers, first = hash_tables.number_integers(frozen(values.astype(np.int64, copy=False)))
+def number_distinct(values: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each value (a hash, 'V20', or a 64-bit integer) its number in order of first appearance,
+    and for each number the place where it appears first. Nothing is sorted: some 50 ns each."""
+    numbers, first = hash_tables.number_distinct(byte_rows(values))
     return np.asarray(numbers), np.asarray(first)
 
 

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from beam_reuse.kernels.compiled import frozen, kernel
+from beam_reuse.kernels.mixing import mix as mix_word
 
 SEED = np.uint64(0x6265616D72657573)
 
@@ -17,11 +18,9 @@ _P2 = np.uint64(0xC2B2AE3D27D4EB4F)
 _P3 = np.uint64(0x165667B19E3779F9)
 _P4 = np.uint64(0x85EBCA77C2B2AE63)
 _P5 = np.uint64(0x27D4EB2F165667C5)
-_M1 = np.uint64(0xBF58476D1CE4E5B9)
-_M2 = np.uint64(0x94D049BB133111EB)
 _U = np.uint64
-_0, _1, _7, _11, _12, _18, _23, _27, _29, _30, _31, _32, _33, _37, _64 = (
-    np.uint64(n) for n in (0, 1, 7, 11, 12, 18, 23, 27, 29, 30, 31, 32, 33, 37, 64)
+_0, _1, _7, _11, _12, _18, _23, _27, _29, _31, _32, _33, _37, _64 = (
+    np.uint64(n) for n in (0, 1, 7, 11, 12, 18, 23, 27, 29, 31, 32, 33, 37, 64)
 )
 
 
@@ -119,10 +118,7 @@ def mix(words):  # type: ignore[no-untyped-def]
     """A bijective finaliser of 64-bit words (that of splitmix64), seeded."""
     out = np.empty(len(words), np.uint64)
     for i in range(len(words)):
-        x = words[i] + SEED
-        x = (x ^ (x >> _30)) * _M1
-        x = (x ^ (x >> _27)) * _M2
-        out[i] = x ^ (x >> _31)
+        out[i] = mix_word(words[i] + SEED)
     return out
 
 

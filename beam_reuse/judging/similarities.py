@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.io.results.manifest import Manifest
 
 NEAR_DUPLICATES = "near_duplicates"
-B, C, COMBINED, HYBRID = ALGORITHMS = ("b", "c", "combined", "hybrid")
+B, C, COMBINED, HYBRID = ALGORITHMS
 C_BINS = 4
 
 Interval = tuple[int, int]
@@ -17,11 +18,11 @@ Interval = tuple[int, int]
 class SimilaritySettings:
     """Thresholds of a run, and the largest B- and C-similarity two pages can have."""
 
-    b_threshold: int = 2
-    c_threshold: int = 372
-    combined_threshold: int = 355
-    supershingles: int = 6
-    projection_bits: int = 384
+    b_threshold: int = NearDuplicateSettings.b_threshold
+    c_threshold: int = NearDuplicateSettings.c_threshold
+    combined_threshold: int = NearDuplicateSettings.combined_threshold
+    supershingles: int = NearDuplicateSettings.supershingles
+    projection_bits: int = NearDuplicateSettings.projection_bits
 
     @staticmethod
     def of(manifest: Manifest) -> "SimilaritySettings":

@@ -1,6 +1,7 @@
 """Distinct values and lookups by open addressing, where no order is needed.
 
-The first eight bytes of a SHA-1 say where it belongs; equality is that of all its bytes.
+Values are rows of eight bytes or more: hashes, or integers. The first eight bytes, spread over
+the table, say where a value belongs; equality is that of all its bytes.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @kernel
 def _slots(count: int) -> int:
-    """Slots of a table for `count` hashes: a power of two, at most half full."""
+    """Slots of a table for `count` values: a power of two, at most half full."""
     slots = 16
     while slots < 2 * count:
         slots *= 2
@@ -22,8 +23,9 @@ def _slots(count: int) -> int:
 
 
 @kernel
-def _place(hashes: np.ndarray, row: int, mask: int) -> np.int64:
-    return np.int64(word_at(hashes, row, 0) & np.uint64(mask))
+def _place(values: np.ndarray, row: int, mask: int) -> np.int64:
+    spread = word_at(values, row, 0) * _SPREAD
+    return np.int64((spread ^ spread >> np.uint64(32)) & np.uint64(mask))
 
 
 @kernel
@@ -32,38 +34,17 @@ def _same(a: np.ndarray, i: int, b: np.ndarray, j: int) -> bool:
 
 
 @kernel
-def number_distinct(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of `hashes` (bytes) the number of its value, counted in order of first
+def number_distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of `values` (bytes) the number of its value, counted in order of first
     appearance, and for each number the row where it appears first."""
-    mask = _slots(len(hashes)) - 1
-    table = np.full(mask + 1, _EMPTY, np.int64)
-    numbers = np.empty(len(hashes), np.int64)
-    first = np.empty(len(hashes), np.int64)
-    count = 0
-    for row in range(len(hashes)):
-        at = _place(hashes, row, mask)
-        while table[at] != _EMPTY and not _same(hashes, first[table[at]], hashes, row):
-            at = (at + 1) & mask
-        if table[at] == _EMPTY:
-            table[at] = count
-            first[count] = row
-            count += 1
-        numbers[row] = table[at]
-    return numbers, first[:count].copy()
-
-
-@kernel
-def number_integers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same for integers (int64) of any kind."""
     mask = _slots(len(values)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)
     numbers = np.empty(len(values), np.int64)
     first = np.empty(len(values), np.int64)
     count = 0
     for row in range(len(values)):
-        mixed = np.uint64(values[row]) * _SPREAD
-        at = np.int64((mixed ^ mixed >> np.uint64(32)) & np.uint64(mask))
-        while table[at] != _EMPTY and values[first[table[at]]] != values[row]:
+        at = _place(values, row, mask)
+        while table[at] != _EMPTY and not _same(values, first[table[at]], values, row):
             at = (at + 1) & mask
         if table[at] == _EMPTY:
             table[at] = count

@@ -13,7 +13,7 @@ import pytest
 from beam_reuse.cli.judging import some_of
 from beam_reuse.cli.main import main
 from beam_reuse.judging.measures import Confusion, SweepStep
-from tests.judging.results import page_row, prefix_row, write_result
+from tests.judging.results import fill_sheet, page_row, prefix_row, write_result
 
 
 @pytest.fixture
@@ -34,16 +34,12 @@ def words(text: str) -> str:
 
 def judge(path: Path) -> None:
     """Fill the label: pages with an even number are clones, number 0 nobody can tell."""
-    with path.open(newline="") as source:
-        rows = list(csv.DictReader(source))
-    for row in rows:
+    def verdict(row: dict[str, str]) -> tuple[str, str]:
         number = int(row["url"].rsplit("/", 1)[1])
-        row["label"] = "?" if number == 0 else "clone" if number % 2 == 0 else "original"
-        row["reason"] = "even" if number % 2 == 0 else "odd"
-    with path.open("w", newline="") as target:
-        writer = csv.DictWriter(target, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+        return ("?" if number == 0 else "clone" if number % 2 == 0 else "original",
+                "even" if number % 2 == 0 else "odd")
+
+    fill_sheet(path, verdict)
 
 
 def test_a_sample_is_judged_and_read_back(

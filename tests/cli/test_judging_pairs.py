@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.cli.main import main
-from tests.judging.results import crawl_row, pair_row, write_result
+from tests.judging.results import crawl_row, fill_sheet, pair_row, write_result
 from tests.judging.test_differences import random_texts, written
 
 
@@ -41,16 +41,12 @@ def result(tmp_path: Path) -> str:
 
 def judge(path: Path) -> None:
     """Fill the labels: above 360 correct, every tenth undecided."""
-    with path.open(newline="") as source:
-        rows = list(csv.DictReader(source))
-    for row in rows:
+    def verdict(row: dict[str, str]) -> tuple[str, str]:
         c = int(row["c_similarity"])
-        row["label"] = "?" if c % 10 == 0 else "correct" if c > 360 else "incorrect"
-        row["reason"] = "form" if c % 10 == 0 else "[red] =shop"
-    with path.open("w", newline="") as target:
-        writer = csv.DictWriter(target, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+        return ("?" if c % 10 == 0 else "correct" if c > 360 else "incorrect",
+                "form" if c % 10 == 0 else "[red] =shop")
+
+    fill_sheet(path, verdict)
 
 
 def test_pairs_are_drawn_judged_and_read_back(

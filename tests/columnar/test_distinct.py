@@ -42,3 +42,11 @@ def test_sums_without_sorting_are_the_sums(rows: list[tuple[bytes, int, int]]) -
     })
     reduction = Reduction(("sha1",), {"count": "sum", "other": "sum"})
     assert reduction.loosely(block).sort(("sha1",)) == reduction(block)
+
+
+@given(st.lists(st.sampled_from([0, -1, 1, 2**62, -(2**63), 1 << 32, 3 << 40]), max_size=60))
+def test_numbers_of_distinct_integers(values: list[int]) -> None:
+    numbers, first = number_distinct(np.array(values, np.int64))
+    expected = list(dict.fromkeys(values))
+    assert [expected[n] for n in numbers] == values
+    assert first.tolist() == [values.index(value) for value in expected]

@@ -1,8 +1,9 @@
 """Result folders written by hand: tables of a few rows in several parts, and a manifest."""
 
+import csv
 import hashlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +13,9 @@ import pyarrow.parquet as pq
 from beam_reuse.io.files import LocalFiles, join, write_whole
 from beam_reuse.io.results.manifest import Accounting, Manifest, Part
 from beam_reuse.io.results.run_folder import ResultFolder
-from beam_reuse.io.results.tables import SCHEMAS, TableSchema, flag, number, table, text
+from beam_reuse.io.results.tables import SCHEMAS
 
 Rows = Sequence[Mapping[str, Any]]
-
-# As INTERFACE.md has them, for tables that `run` does not write yet.
-NEAR_DUPLICATES = {
-    schema.name: schema for schema in (
-        table("identity_sets", representative=text, url=text),
-        table("near_duplicates", url_a=text, url_b=text, b_similarity=number, c_similarity=number,
-              same_site=flag, b=flag, c=flag, combined=flag, hybrid=flag),
-        table("near_duplicate_degrees", algorithm=text, degree=number, pages=number),
-        table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number),
-    )
-}
-
-
-def schema_of(name: str) -> TableSchema:
-    return SCHEMAS.get(name) or NEAR_DUPLICATES[name]
 
 
 def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings: Any) -> str:
@@ -39,7 +25,7 @@ def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings:
         for name, pieces in tables.items():
             for number, rows in enumerate(pieces):
                 path = f"{name}/part-{number:05d}-of-{len(pieces):05d}.parquet"
-                content = parquet(pa.Table.from_pylist(list(rows), schema_of(name).arrow()))
+                content = parquet(pa.Table.from_pylist(list(rows), SCHEMAS[name].arrow()))
                 write_whole(LocalFiles(), join(result.work.tables, path), content)
                 parts.append(Part(name, path, len(rows), hashlib.sha256(content).hexdigest()))
         named = {key.replace("_", "-"): value for key, value in settings.items()}
@@ -100,3 +86,15 @@ def chunk_row(sha1: str, occurrences: int, text: str = "", urls: Iterable[str] =
         "bytes": len(text), "text": text, "first_url": "http://a.example/",
         "first_timestamp": None, "sample_urls": list(urls),
     }
+
+
+def fill_sheet(path: Path, verdict: Callable[[dict[str, str]], tuple[str, str]]) -> None:
+    """Write label and reason, as `verdict` tells of a row, into every row of a sheet."""
+    with path.open(newline="") as source:
+        rows = list(csv.DictReader(source))
+    for row in rows:
+        row["label"], row["reason"] = verdict(row)
+    with path.open("w", newline="") as target:
+        writer = csv.DictWriter(target, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
