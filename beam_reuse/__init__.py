@@ -7,10 +7,10 @@ __version__ = "0.1.0"
 # What `from beam_reuse import ...` offers, loaded when it is first asked for: Beam takes
 # seconds to import and `beam-reuse --help` does not need it.
 _OFFERED = {
-    "DetectReuse": "beam_reuse.analyses.detect",
-    "DiscoverReuse": "beam_reuse.analyses.discover",
-    "FindNearDuplicates": "beam_reuse.analyses.near_duplicates",
-    "ReadLabels": "beam_reuse.analyses.labels",
+    "DetectReuse": "beam_reuse.analyses.reuse.detect",
+    "DiscoverReuse": "beam_reuse.analyses.reuse.discover",
+    "FindNearDuplicates": "beam_reuse.analyses.near_duplicates.find",
+    "ReadLabels": "beam_reuse.analyses.reuse.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
     "Detector": "beam_reuse.detector",
     "Finding": "beam_reuse.core.finding",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import apache_beam as beam
 
-from beam_reuse.analyses.labels import ReadLabels
+from beam_reuse.analyses.reuse.labels import ReadLabels
 from beam_reuse.columnar import MapBlocks, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.experiments.conduct import (

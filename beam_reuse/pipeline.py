@@ -7,12 +7,12 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_reuse.analyses.detect import DetectReuse
-from beam_reuse.analyses.discover import DiscoverReuse
-from beam_reuse.analyses.label_kernels import label_table
-from beam_reuse.analyses.labels import MakeLabels, ReadLabels
-from beam_reuse.analyses.matches import MATCHES
-from beam_reuse.analyses.near_duplicates import FindNearDuplicates
+from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
+from beam_reuse.analyses.reuse.detect import DetectReuse
+from beam_reuse.analyses.reuse.discover import DiscoverReuse
+from beam_reuse.analyses.reuse.label_kernels import label_table
+from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
+from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.columnar import Fetch, MapBlocks
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import FeatureSettings

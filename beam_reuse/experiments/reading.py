@@ -10,11 +10,11 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses.detect import DetectReuse
-from beam_reuse.analyses.detect_kernels import KEY
-from beam_reuse.analyses.discover import CHUNKS, SHA1, CountObjects, KeepFrequent
-from beam_reuse.analyses.neighbourhood_kernels import neighbourhood_table
-from beam_reuse.analyses.thresholds import ThresholdOf
+from beam_reuse.analyses.reuse.detect import DetectReuse
+from beam_reuse.analyses.reuse.detect_kernels import KEY
+from beam_reuse.analyses.reuse.discover import CHUNKS, SHA1, CountObjects, KeepFrequent
+from beam_reuse.analyses.reuse.neighbourhood_kernels import neighbourhood_table
+from beam_reuse.analyses.reuse.thresholds import ThresholdOf
 from beam_reuse.columnar import (
     Block,
     BuildKeyFilter,

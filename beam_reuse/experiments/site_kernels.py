@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.detect_kernels import may_match
-from beam_reuse.analyses.label_kernels import no_digests, repeated
+from beam_reuse.analyses.reuse.detect_kernels import may_match
+from beam_reuse.analyses.reuse.label_kernels import no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES

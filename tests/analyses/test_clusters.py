@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.analyses import clusters
-from beam_reuse.analyses.clusters import Forest, ForestCoder, _Connect, cluster_rows
+from beam_reuse.analyses.graphs import clusters
+from beam_reuse.analyses.graphs.clusters import Forest, ForestCoder, _Connect, cluster_rows
 from beam_reuse.columnar import Block
 
 EDGES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 30), st.integers(0, 30)), max_size=60)

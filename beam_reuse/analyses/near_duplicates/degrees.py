@@ -7,8 +7,8 @@ import numpy as np
 from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.candidates import Sameness
-from beam_reuse.analyses.pair_rows import returned
+from beam_reuse.analyses.near_duplicates.candidates import Sameness
+from beam_reuse.analyses.near_duplicates.pair_rows import returned
 from beam_reuse.columnar import Block, JoinRows, MapBlocks, ReduceRows, Shuffle
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings

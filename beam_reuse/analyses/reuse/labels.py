@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apache_beam as beam
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import label_kernels as kernels
+from beam_reuse.analyses.reuse import label_kernels as kernels
 from beam_reuse.columnar import Block, Fetch, MapBlocks, ReduceRows
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings

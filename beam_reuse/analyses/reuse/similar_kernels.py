@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.label_kernels import DIGEST
+from beam_reuse.analyses.reuse.label_kernels import DIGEST
 from beam_reuse.columnar.block import Block
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests

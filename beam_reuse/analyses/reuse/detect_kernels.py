@@ -13,10 +13,10 @@ import apache_beam as beam
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.label_kernels import EXACT, as_candidates
-from beam_reuse.analyses.matches import fold
-from beam_reuse.analyses.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
-from beam_reuse.analyses.similar_kernels import sweep_rows
+from beam_reuse.analyses.reuse.label_kernels import EXACT, as_candidates
+from beam_reuse.analyses.reuse.matches import fold
+from beam_reuse.analyses.reuse.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
+from beam_reuse.analyses.reuse.similar_kernels import sweep_rows
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import (
     distinct_strings,

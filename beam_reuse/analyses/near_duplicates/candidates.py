@@ -12,8 +12,8 @@ import numpy as np
 from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.comparisons import verified
-from beam_reuse.analyses.signatures import as_words, with_leaders
+from beam_reuse.analyses.near_duplicates.comparisons import verified
+from beam_reuse.analyses.near_duplicates.signatures import as_words, with_leaders
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
 from beam_reuse.core.near_duplicates import b_keys, c_keys, key_masks

@@ -12,10 +12,10 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import candidates, comparisons, pair_rows, signatures
-from beam_reuse.analyses.clusters import ConnectPages, cluster_rows
-from beam_reuse.analyses.degrees import CountDegrees
-from beam_reuse.analyses.keep import KeepPages
+from beam_reuse.analyses.graphs.clusters import ConnectPages, cluster_rows
+from beam_reuse.analyses.graphs.keep import KeepPages
+from beam_reuse.analyses.near_duplicates import candidates, comparisons, pair_rows, signatures
+from beam_reuse.analyses.near_duplicates.degrees import CountDegrees
 from beam_reuse.columnar import (
     MAIN,
     Block,

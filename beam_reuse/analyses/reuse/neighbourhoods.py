@@ -6,8 +6,8 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import neighbourhood_kernels as kernels
-from beam_reuse.analyses.thresholds import NameThreshold, ThresholdOf
+from beam_reuse.analyses.reuse import neighbourhood_kernels as kernels
+from beam_reuse.analyses.reuse.thresholds import NameThreshold, ThresholdOf
 from beam_reuse.columnar import MAIN, Fetch, JoinRows, MapBlocks, PutAway, ReduceRows, Shuffle
 from beam_reuse.core.settings import DetectionSettings
 

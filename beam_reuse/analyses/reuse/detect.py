@@ -11,10 +11,10 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import detect_kernels as kernels
-from beam_reuse.analyses.neighbourhoods import JudgeNeighbourhoods
-from beam_reuse.analyses.similar import SWEEP_SUMS, FindSimilar
-from beam_reuse.analyses.thresholds import NameThreshold, ThresholdOf
+from beam_reuse.analyses.reuse import detect_kernels as kernels
+from beam_reuse.analyses.reuse.neighbourhoods import JudgeNeighbourhoods
+from beam_reuse.analyses.reuse.similar import SWEEP_SUMS, FindSimilar
+from beam_reuse.analyses.reuse.thresholds import NameThreshold, ThresholdOf
 from beam_reuse.columnar import (
     MAIN,
     BuildKeyFilter,

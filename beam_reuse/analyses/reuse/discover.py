@@ -12,7 +12,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import discover_kernels as kernels
+from beam_reuse.analyses.reuse import discover_kernels as kernels
 from beam_reuse.columnar import (
     MAIN,
     Block,

@@ -4,7 +4,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.analyses import similar_kernels as kernels
+from beam_reuse.analyses.reuse import similar_kernels as kernels
 from beam_reuse.columnar import Fetch, GatherRows, MapBlocks
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.read_pages import Analysis, Pages

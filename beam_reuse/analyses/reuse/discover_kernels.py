@@ -12,7 +12,7 @@ import numpy as np
 from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.label_kernels import as_candidates, digest_of, no_digests, repeated
+from beam_reuse.analyses.reuse.label_kernels import as_candidates, digest_of, no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges

@@ -9,7 +9,7 @@ from apache_beam.pvalue import AsSingleton
 from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.clusters import Forest
+from beam_reuse.analyses.graphs.clusters import Forest
 from beam_reuse.columnar import MAIN, Block, Fetch, GroupRows, MapBlocks, Shuffle
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
