@@ -1,16 +1,16 @@
 """Distinct values and lookups by open addressing, where no order is needed.
 
-Values are rows of eight bytes or more: hashes, or integers. The first eight bytes, spread over
-the table, say where a value belongs; equality is that of all its bytes.
+Values are rows of eight bytes or more: hashes, or integers. The first eight bytes, mixed,
+say where a value belongs; equality is that of all its bytes.
 """
 
 import numpy as np
 
 from beam_reuse.kernels.byte_rows import compare_rows, word_at
 from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.mixing import mix
 
 _EMPTY = -1
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
@@ -23,9 +23,9 @@ def _slots(count: int) -> int:
 
 
 @kernel
-def _place(values: np.ndarray, row: int, mask: int) -> np.int64:
-    spread = word_at(values, row, 0) * _SPREAD
-    return np.int64((spread ^ spread >> np.uint64(32)) & np.uint64(mask))
+def place(values: np.ndarray, row: int, mask: int) -> np.int64:
+    """Where a value is first looked for. Neighbouring integers lie far apart."""
+    return np.int64(mix(word_at(values, row, 0)) & np.uint64(mask))
 
 
 @kernel
@@ -43,7 +43,7 @@ def number_distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first = np.empty(len(values), np.int64)
     count = 0
     for row in range(len(values)):
-        at = _place(values, row, mask)
+        at = place(values, row, mask)
         while table[at] != _EMPTY and not _same(values, first[table[at]], values, row):
             at = (at + 1) & mask
         if table[at] == _EMPTY:
@@ -70,13 +70,13 @@ def find_rows(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
     mask = _slots(len(known)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)
     for row in range(len(known)):
-        at = _place(known, row, mask)
+        at = place(known, row, mask)
         while table[at] != _EMPTY:
             at = (at + 1) & mask
         table[at] = row
     out = np.full(len(asked), _EMPTY, np.int64)
     for row in range(len(asked)):
-        at = _place(asked, row, mask)
+        at = place(asked, row, mask)
         while table[at] != _EMPTY:
             if _same(known, table[at], asked, row):
                 out[row] = table[at]

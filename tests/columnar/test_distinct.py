@@ -1,12 +1,15 @@
 """Hash tables against dicts."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.distinct import find_rows, number_distinct
 from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.kernels.byte_rows import byte_rows
+from beam_reuse.kernels.hash_tables import place
 
 # Few values, many that begin alike: what falls to one slot, and what differs only at its end.
 HASHES = st.builds(
@@ -50,3 +53,12 @@ def test_numbers_of_distinct_integers(values: list[int]) -> None:
     expected = list(dict.fromkeys(values))
     assert [expected[n] for n in numbers] == values
     assert first.tolist() == [values.index(value) for value in expected]
+
+
+@pytest.mark.parametrize("step", [1, 2, 256, 1 << 20, 1 << 33, 1 << 56])
+def test_integers_of_any_step_are_spread_over_the_table(step: int) -> None:
+    """Else a table of integers is searched from end to end."""
+    n, mask = 200, 511
+    values = byte_rows(np.arange(n, dtype=np.uint64) * np.uint64(step))
+    places = {place(values, row, mask) for row in range(n)}
+    assert len(places) > n / 2
