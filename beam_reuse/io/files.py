@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Protocol
 
+from isal import isal_zlib
+
 from beam_reuse.core.errors import UserError
 
 
@@ -222,7 +224,25 @@ class BeamFiles:
 def sha256_of(path: str) -> str:
     """SHA-256 of a file, in hex."""
     digest = hashlib.sha256()
-    with open_files(path).open(path) as source:
-        while block := source.read(1 << 20):
-            digest.update(block)
+    for block in _blocks_of(path):
+        digest.update(block)
     return digest.hexdigest()
+
+
+def crc32_of(path: str) -> str:
+    """CRC-32 of a file, in hex."""
+    crc = 0
+    for block in _blocks_of(path):
+        crc = isal_zlib.crc32(block, crc)
+    return f"{crc:08x}"
+
+
+def checksum_of(path: str, kind: str) -> str:
+    """The checksum of a file, 'crc32:...' or 'sha256:...', of the given kind."""
+    return f"{kind}:{crc32_of(path) if kind == 'crc32' else sha256_of(path)}"
+
+
+def _blocks_of(path: str) -> Iterator[bytes]:
+    with open_files(path).open(path) as source:
+        while block := source.read(1 << 18):
+            yield block

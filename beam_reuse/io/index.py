@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
-from beam_reuse.io.files import join, open_files, sha256_of
+from beam_reuse.io.files import checksum_of, join, open_files
 from beam_reuse.io.results.manifest import Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
@@ -80,20 +80,20 @@ class IndexInput:
                 "range": np.array([self.first_range + i], np.uint32),
                 "path": VarBytes.from_list([path.encode()]),
                 "chunked": np.array([self.chunked], np.uint8),
-                "sha256": VarBytes.from_list([part.sha256.encode()]),
+                "checksum": VarBytes.from_list([part.checksum.encode()]),
             })
             for i, (path, part) in enumerate(zip(self.files(), self._parts(), strict=True))
         ]
 
     def event_files(self) -> list[tuple[str, str]]:
-        """Paths of its events, each with its SHA-256."""
+        """Paths of its events, each with its checksum."""
         parts = self.manifest.tables()[EVENTS.name]
-        return [(join(self.folder, part.path), part.sha256) for part in parts]
+        return [(join(self.folder, part.path), part.checksum) for part in parts]
 
 
-def require_undamaged(path: str, sha256: str) -> None:
+def require_undamaged(path: str, checksum: str) -> None:
     """Refuse a file of an index whose bytes are not those its manifest names."""
-    if sha256_of(path) != sha256:
+    if checksum_of(path, checksum.partition(":")[0]) != checksum:
         raise DamagedIndexError(
             f"{path} is not what its manifest.json says it is: it was damaged or replaced. "
             "Index the crawl again."
@@ -101,9 +101,9 @@ def require_undamaged(path: str, sha256: str) -> None:
 
 
 def index_events(file: tuple[str, str]) -> Iterator[Block]:
-    """The events of an index, as `ReadPages` takes them, from a file with its SHA-256."""
-    path, sha256 = file
-    require_undamaged(path, sha256)
+    """The events of an index, as `ReadPages` takes them, from a file with its checksum."""
+    path, checksum = file
+    require_undamaged(path, checksum)
     with open_files(path).open(path) as source:
         for batch in pq.ParquetFile(source).iter_batches(1 << 17):
             columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}

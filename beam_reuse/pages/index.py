@@ -11,7 +11,7 @@ from apache_beam.typehints.decorators import no_annotations
 from beam_reuse.columnar import MAIN, Block, MapBlocks, ReduceRows, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
-from beam_reuse.io.files import join, sha256_of
+from beam_reuse.io.files import crc32_of, join, sha256_of
 from beam_reuse.io.index import INDEX, require_undamaged
 from beam_reuse.io.parts import part_path, read_part
 from beam_reuse.io.results.sink import Receipt, WriteTable
@@ -100,14 +100,14 @@ class _Seal(beam.DoFn):
             source = parts.strings("path")[i].decode()
             target = part_path(join(self.folder, INDEX), number)
             chunks = None if parts.array("chunked")[i] else self.chunks
-            if len(parts.strings("sha256")[i]):
-                require_undamaged(source, parts.strings("sha256")[i].decode())
+            if len(parts.strings("checksum")[i]):
+                require_undamaged(source, parts.strings("checksum")[i].decode())
             if source != target or number in false:
                 rewrite_part(source, target, false.get(number, 0), chunks)
             rows, absent = _rows_of(target)
             if rows:
                 path = target.removeprefix(self.folder).lstrip("/")
-                yield INDEX, path, rows, sha256_of(target)
+                yield INDEX, path, rows, sha256_of(target), crc32_of(target)
                 yield TaggedOutput(COUNTS, accounting.pages_and_noted(rows, absent))
 
 

@@ -67,7 +67,7 @@ def ingest(
             "range": np.array([source.number], np.uint32),
             "path": VarBytes.from_list([path.encode()]),
             "chunked": np.ones(1, np.uint8),
-            "sha256": VarBytes.from_list([b""]),
+            "checksum": VarBytes.from_list([b""]),
         })
     seen = Block({
         "range": np.full(len(offsets), source.number, np.uint32),

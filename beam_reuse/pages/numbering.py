@@ -25,14 +25,14 @@ def capture_rows(
     parts: Block, read: ReadSettings, false: FalseStarts,
 ) -> Iterator[Block | TaggedOutput]:
     """One row per page of the parts, under the key it competes for. Parts of an index (those
-    that come with a SHA-256) are checked to be undamaged.
+    that come with a checksum) are checked to be undamaged.
 
     Also `depths`: how many pages lie how deep, and `cut`: pages of an index that are
     recursion errors by the settings of this run, as events.
     """
     for i in range(len(parts)):
         number, path = int(parts.array("range")[i]), parts.strings("path")[i].decode()
-        indexed = parts.strings("sha256")[i].decode()
+        indexed = parts.strings("checksum")[i].decode()
         if indexed:
             require_undamaged(path, indexed)
         for rows in read_part(path, _COLUMNS):

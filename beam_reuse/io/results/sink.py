@@ -33,7 +33,7 @@ PART_ROWS = 5_000_000
 GROUP_ROWS = 32_768
 MOST_PARTS = 1 << 16
 
-Receipt = tuple[str, str, int, str]
+Receipt = tuple[str, str, int, str, str]
 """One part as Beam carries it: the fields of `manifest.Part`."""
 
 
@@ -176,7 +176,7 @@ class _WriteParts(beam.DoFn):
 def _write_missing(
     _: Any, writers: Sequence["PartWriter"], rows: Sums, written: list[Receipt],
 ) -> Iterator[Receipt]:
-    there = {path for _, path, _, _ in written}
+    there = {path for _, path, *_ in written}
     for writer in writers:
         yield from writer.write_missing(rows.get(writer.schema.name, 0), there)
 
@@ -252,7 +252,7 @@ class PartWriter:
         target = join(self.folder, path)
         with written_whole(open_files(target), target) as sink:
             count, digest = write_parquet(sink, self.schema, slabs)
-        yield self.schema.name, path, count, digest
+        yield self.schema.name, path, count, digest, ""
 
     def write_missing(self, rows: int, there: Container[str]) -> Iterator[Receipt]:
         """Write the parts that no row falls to: those that are not `there`."""
