@@ -14,16 +14,17 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
-from beam_reuse.io.results.arrow_columns import NULL, nulls_first
+from beam_reuse.io.results.arrow_columns import NULL, Coded, nulls_first
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
 from beam_reuse.io.results.outcome import SaveOutcome, read_outcome
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.io.results.scan import TableScan
-from beam_reuse.io.results.sink import PartWriter, WriteTable, write_parquet
+from beam_reuse.io.results.sink import Folding, PartWriter, WriteTable, regrouped, write_parquet
 from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, read, table
 
 TABLE = table(
@@ -142,7 +143,8 @@ def test_where_slabs_are_cut_does_not_show(data: list[Row], cuts: list[int]) -> 
     bounds = [0, *sorted(min(cut, len(block)) for cut in cuts), len(block)]
     slabs = [block.slice(a, b) for a, b in itertools.pairwise(bounds)]
     whole, cut = io.BytesIO(), io.BytesIO()
-    assert write_parquet(whole, TABLE, [block], 4) == write_parquet(cut, TABLE, slabs, 4)
+    assert write_parquet(whole, TABLE, regrouped([block], 4)) == write_parquet(
+        cut, TABLE, regrouped(slabs, 4))
     assert whole.getvalue() == cut.getvalue()
     groups = pq.ParquetFile(whole).metadata
     sizes = [groups.row_group(i).num_rows for i in range(groups.num_row_groups)]
@@ -207,3 +209,37 @@ def test_counts_are_summed_by_reason(tmp_path: Path) -> None:
         assert_that(saved, equal_to([path]))
     accounting = read_outcome(path).accounting
     assert accounting == Accounting(5, 2, {"status": 2}, {"truncated": 1}, {})
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 9), max_size=30), st.lists(st.integers(0, 30), max_size=5))
+def test_folded_rows_come_in_groups_wherever_slabs_are_cut(
+    counts: list[int], cuts: list[int],
+) -> None:
+    """Rows are numbers here: a folded row has the number of its first and how many there are."""
+    first = np.cumsum([0, *counts])[:-1]
+    block = Block({"first": first.astype(np.int64), "count": np.array(counts, np.int64)})
+
+    def unfold(folded: Block, some: slice) -> dict[str, NDArray]:
+        pairs = zip(folded.array("first"), folded.array("count"), strict=True)
+        return {"row": np.concatenate([np.arange(a, a + n) for a, n in pairs])[some]}
+
+    bounds = [0, *sorted(min(cut, len(block)) for cut in cuts), len(block)]
+    slabs = [block.slice(a, b) for a, b in itertools.pairwise(bounds)]
+    groups = [list(group["row"]) for group in Folding("count", unfold).unfolded(slabs, 4)]
+    assert [row for group in groups for row in group] == list(range(sum(counts)))
+    assert all(len(group) == 4 for group in groups[:-1])
+    assert all(1 <= len(group) <= 4 for group in groups)
+
+
+def test_a_coded_column_reads_as_its_values() -> None:
+    schema = table("things", url=pa.string(), source=maybe(pa.string()))
+    columns = {
+        "url": Coded(VarBytes.from_list([b"b", b"a", b"b"]), np.array([0, 1, 2, 2, 0])),
+        "source": Coded(VarBytes.from_list([b"x", b""]), np.array([1, 0, 0, 1, 0])),
+    }
+    content = io.BytesIO()
+    assert write_parquet(content, schema, [columns])[0] == 5
+    assert pq.read_table(content).to_pydict() == {
+        "url": ["b", "a", "b", "b", "b"], "source": [None, "x", "x", None, "x"]}
+    assert pq.read_schema(content).field("url").type == pa.string()

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Column, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
+from beam_reuse.io.results.arrow_columns import Coded
 from beam_reuse.io.results.sink import Folding
 
 _ROWS = "matches"
@@ -50,18 +51,20 @@ def _folded(values: NDArray, starts: NDArray[np.int64], ends: NDArray[np.int64])
     return VarBytes(bounds, np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8))
 
 
-def unfold(block: Block) -> Block:
-    """The rows of `matched_chunks` that a block of folded rows stands for."""
-    row = np.repeat(np.arange(len(block)), block.array(_ROWS))
+def unfold(block: Block, some: slice) -> Mapping[str, Column | Coded]:
+    """Some rows of `matched_chunks`, of all those that a block of folded rows stands for."""
+    row = np.repeat(np.arange(len(block)), block.array(_ROWS))[some]
     lengths = _values(block, "source_lengths", "<u4")
     names = VarBytes.from_lengths(lengths.astype(np.int64), block.strings("source_urls").used())
     counts = block.strings("source_lengths").lengths() // 4
     first = np.cumsum(counts) - counts
-    return Block({
-        "url": block.strings("url").take(row),
-        **{name: _values(block, name, kind) for name, kind in _TYPES.items()},
-        "source_url": names.take(first[row] + _values(block, "source", "<u4")),
-    })
+    columns = {name: _values(block, name, kind)[some] for name, kind in _TYPES.items()}
+    numbers, places = number_distinct(columns["sha1"])
+    return columns | {
+        "url": Coded(block.strings("url"), row),
+        "sha1": Coded(columns["sha1"][places], numbers),
+        "source_url": Coded(names, first[row] + _values(block, "source", "<u4")[some]),
+    }
 
 
 def _values(block: Block, name: str, kind: str) -> NDArray:

@@ -3,6 +3,9 @@
 Pure functions; `tables.Column` says which block column fills which Arrow type.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,10 +18,23 @@ NULL = np.iinfo(np.int64).min
 FIRST_NAN = np.copysign(np.nan, -1.0)
 
 
-def to_arrow(schema: tables.TableSchema, block: Block) -> pa.Table:
-    """The rows of `block` as rows of the table; columns the table lacks are left out."""
-    columns = [_arrow_column(column, block[column.name]) for column in schema.columns]
-    return pa.Table.from_arrays(columns, schema=schema.arrow())
+@dataclass(frozen=True)
+class Coded:
+    """A column in which few values stand often: row i has values[codes[i]]."""
+
+    values: Column
+    codes: NDArray
+
+
+def to_arrow(
+    schema: tables.TableSchema, rows: Block | Mapping[str, Column | Coded],
+) -> pa.Table:
+    """Rows as rows of the table; columns the table lacks are left out. A column that comes
+    coded stays so: its dictionary is that of its values."""
+    columns = [_arrow_column(column, rows[column.name]) for column in schema.columns]
+    fields = [field.with_type(column.type)
+              for field, column in zip(schema.arrow(), columns, strict=True)]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
 
 def nulls_first(schema: tables.TableSchema, block: Block) -> Block:
@@ -34,7 +50,11 @@ def nulls_first(schema: tables.TableSchema, block: Block) -> Block:
     return Block(columns)
 
 
-def _arrow_column(column: tables.Column, values: Column) -> pa.Array:
+def _arrow_column(column: tables.Column, values: Column | Coded) -> pa.Array:
+    if isinstance(values, Coded):
+        known = _arrow_column(column, values.values).dictionary_encode()
+        codes = known.indices.take(pa.array(values.codes))
+        return pa.DictionaryArray.from_arrays(codes, known.dictionary)
     try:
         out = _convert(column, values)
     except (TypeError, pa.ArrowInvalid) as error:

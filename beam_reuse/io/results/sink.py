@@ -8,6 +8,7 @@ import hashlib
 import io
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import IO, Any
 
 import apache_beam as beam
@@ -18,14 +19,14 @@ from apache_beam.coders import Coder, registry
 from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.group import bucket_slabs
 from beam_reuse.columnar.scatter import Keyed, Split, hash_buckets
 from beam_reuse.columnar.shuffle import MapBlocks, PutAway, Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.sums import Sums
 from beam_reuse.io.files import join, open_files, written_whole
-from beam_reuse.io.results.arrow_columns import nulls_first, to_arrow
+from beam_reuse.io.results.arrow_columns import Coded, nulls_first, to_arrow
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.io.results.tables import TableSchema
 
@@ -184,19 +185,30 @@ def _write_missing(
 @dataclass(frozen=True)
 class Folding:
     """Rows of a table that travel as one: all with the same value in the first column, in
-    order. `rows` names the column with their number, `unfold` gives the rows of a block of
-    folded ones; a value of the first column stands in one folded row only."""
+    order. `rows` names the column with their number, `unfold` gives some rows of a block of
+    folded ones, as columns; a value of the first column stands in one folded row only."""
 
     rows: str
-    unfold: Callable[[Block], Block]
+    unfold: Callable[[Block, slice], Mapping[str, Column | Coded]]
 
-    def unfolded(self, slabs: Iterable[Block]) -> Iterator[Block]:
-        """The rows of all slabs, some GROUP_ROWS at a time."""
-        for slab in slabs:
-            before = np.cumsum(slab.array(self.rows)) // GROUP_ROWS
-            starts = np.flatnonzero(np.diff(before, prepend=-1))
-            for low, high in zip(starts, np.append(starts[1:], len(slab)), strict=True):
-                yield self.unfold(slab.slice(int(low), int(high)))
+    def unfolded(
+        self, slabs: Iterable[Block], rows: int,
+    ) -> Iterator[Mapping[str, Column | Coded]]:
+        """The rows of all slabs, exactly `rows` at a time, the last time fewer."""
+        held, given = Block({}), 0  # `given` rows of what is held are given already
+        for slab in filter(len, slabs):
+            held = Block.concat([held, slab]) if len(held) else slab
+            bounds = np.append(0, np.cumsum(held.array(self.rows)))
+            for start in range(given, int(bounds[-1]) - rows + 1, rows):
+                low = int(np.searchsorted(bounds, start, "right")) - 1
+                high = int(np.searchsorted(bounds, start + rows))
+                first = start - int(bounds[low])
+                yield self.unfold(held.slice(low, high), slice(first, first + rows))
+                given = start + rows
+            low = int(np.searchsorted(bounds, given, "right")) - 1
+            held, given = held.slice(low, len(held)), given - int(bounds[low])
+        if len(held):
+            yield self.unfold(held, slice(given, None))
 
 
 @dataclass(frozen=True)
@@ -246,12 +258,13 @@ class PartWriter:
         """Write one part from its rows in order; the file is complete when this yields."""
         if self.progress:
             ProgressReporter(self.progress).update(stage=f"writing {self.schema.name}")
-        if self.folding:
-            slabs = self.folding.unfolded(slabs)
+        groups: Iterable[Any] = (
+            self.folding.unfolded(slabs, GROUP_ROWS) if self.folding
+            else regrouped(slabs, GROUP_ROWS))
         path = self.path(part, self.parts(rows))
         target = join(self.folder, path)
         with written_whole(open_files(target), target) as sink:
-            count, digest = write_parquet(sink, self.schema, slabs)
+            count, digest = write_parquet(sink, self.schema, groups)
         yield self.schema.name, path, count, digest, ""
 
     def write_missing(self, rows: int, there: Container[str]) -> Iterator[Receipt]:
@@ -263,26 +276,28 @@ class PartWriter:
 
 
 def write_parquet(
-    sink: IO[bytes], schema: TableSchema, slabs: Iterable[Block], group_rows: int = GROUP_ROWS
+    sink: IO[bytes], schema: TableSchema,
+    groups: Iterable[Block | Mapping[str, Column | Coded]],
 ) -> tuple[int, str]:
-    """Write sorted rows as one Parquet file; gives the number of rows and the file's SHA-256.
-
-    The bytes depend on the rows and the version of pyarrow alone, not on where slabs are
-    cut. Memory: one row group.
+    """Write sorted rows as one Parquet file, a row group for each group of them; gives the number
+    of rows and the file's SHA-256. The bytes depend on the groups and the version of pyarrow
+    alone. Memory: one group.
     """
     hashed = _HashedFile(sink)
     rows = 0
     strings = [column.name for column in schema.columns if pa.types.is_string(column.type)]
-    with pq.ParquetWriter(hashed, schema.arrow(), version="2.6", compression="zstd",
-                          use_dictionary=strings, store_schema=False,
-                          write_page_checksum=True) as writer:
-        for group in _regrouped(slabs, group_rows):
-            writer.write_table(to_arrow(schema, group), row_group_size=group_rows)
-            rows += len(group)
+    tables = (to_arrow(schema, group) for group in groups)
+    first = next(tables, None)
+    with pq.ParquetWriter(hashed, schema.arrow() if first is None else first.schema,
+                          version="2.6", compression="zstd", use_dictionary=strings,
+                          store_schema=False, write_page_checksum=True) as writer:
+        for table in (() if first is None else chain([first], tables)):
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
+            rows += table.num_rows
     return rows, hashed.digest.hexdigest()
 
 
-def _regrouped(slabs: Iterable[Block], rows: int) -> Iterator[Block]:
+def regrouped(slabs: Iterable[Block], rows: int) -> Iterator[Block]:
     """The same rows in blocks of exactly `rows`, the last one shorter."""
     held: list[Block] = []
     count = 0
