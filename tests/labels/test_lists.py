@@ -226,6 +226,8 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     assert "a line of more than 1 MB" in refusal(path)
 
 
+@pytest.mark.skipif(int(pa.__version__.partition(".")[0]) < 17,
+                    reason="Arrow 16 ends the process on some damaged page headers")
 def test_no_flipped_bit_of_a_parquet_list_changes_a_label(tmp_path: Path) -> None:
     path, rows = tmp_path / "l.parquet", [(sha1(str(i)), "chunk", f"http://{i}.org/")
                                           for i in range(40)]
