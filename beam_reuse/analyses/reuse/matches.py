@@ -1,7 +1,8 @@
 """Matched chunks on their way to their table: folded, one row for all matches of a page.
 
 A page's URL travels once instead of with every match, and pages are sorted, not matches. Each
-column of the table is a string of fixed-width values; source URLs are numbered within the page.
+column of the table is a string of fixed-width values; source URLs are numbered within the page,
+and scores stay behind where all of a block are null.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
-from beam_reuse.io.results.arrow_columns import Coded
+from beam_reuse.io.results.arrow_columns import NULL, Coded
 from beam_reuse.io.results.sink import Folding
 
 _ROWS = "matches"
@@ -34,11 +35,12 @@ def fold(
     owner, named = np.divmod(pairs[one_of_each], max(len(sources), 1))
     first = np.searchsorted(owner, np.arange(len(pages) + 1))
     names = sources.take(named)
+    folded = {name: _folded(columns[name].astype(kind, copy=False), starts, ends)
+              for name, kind in _TYPES.items()}
+    if (columns["score"] == NULL).all():
+        folded["score"] = VarBytes.from_list([b""] * len(pages))
     return Block({
-        "url": urls.take(pages),
-        _ROWS: ends - starts,
-        **{name: _folded(columns[name].astype(kind, copy=False), starts, ends)
-           for name, kind in _TYPES.items()},
+        "url": urls.take(pages), _ROWS: ends - starts, **folded,
         "source": _folded((local - first[which]).astype("<u4"), starts, ends),
         "source_lengths": _folded(names.lengths().astype("<u4"), first[:-1], first[1:]),
         "source_urls": VarBytes(names.offsets[first], names.data),
@@ -58,13 +60,24 @@ def unfold(block: Block, some: slice) -> Mapping[str, Column | Coded]:
     names = VarBytes.from_lengths(lengths.astype(np.int64), block.strings("source_urls").used())
     counts = block.strings("source_lengths").lengths() // 4
     first = np.cumsum(counts) - counts
-    columns = {name: _values(block, name, kind)[some] for name, kind in _TYPES.items()}
+    columns = {name: _values(block, name, kind)[some] for name, kind in _TYPES.items()
+               if name != "score"}
     numbers, places = number_distinct(columns["sha1"])
     return columns | {
         "url": Coded(block.strings("url"), row),
         "sha1": Coded(columns["sha1"][places], numbers),
+        "score": _scores(block)[some],
         "source_url": Coded(names, first[row] + _values(block, "source", "<u4")[some]),
     }
+
+
+def _scores(block: Block) -> NDArray[np.int64]:
+    """The scores of all rows; null for pages that come without."""
+    rows = block.array(_ROWS)
+    out = np.full(int(rows.sum()), NULL, np.int64)
+    out[np.repeat(block.strings("score").lengths() > 0, rows)] = _values(
+        block, "score", _TYPES["score"])
+    return out
 
 
 def _values(block: Block, name: str, kind: str) -> NDArray:
