@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, cast
 
@@ -25,11 +26,13 @@ LONGEST_MESSAGE = 600
 
 
 def entry() -> NoReturn:
-    """The installed program. A polite kill cleans up as Ctrl-C does; what Beam logs, and what
-    its threads say of a worker that is gone, is shown only with --debug."""
+    """The installed program. A polite kill cleans up as Ctrl-C does; what Beam logs, what its
+    threads say of a worker that is gone, and what libraries warn of is shown only with --debug."""
     if "--debug" not in sys.argv:
         logging.getLogger().setLevel(logging.CRITICAL)
         threading.excepthook = lambda _: None
+        warnings.simplefilter("ignore")
+        os.environ["PYTHONWARNINGS"] = "ignore"  # for workers
     signal.signal(signal.SIGTERM, _stop)
     status = main(sys.argv[1:])
     # Taking the interpreter down takes a second, and for ever where a thread of Beam waits for
