@@ -52,9 +52,9 @@ def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
     """A Beam pipeline on the runner the plan names."""
     import apache_beam as beam
 
-    from beam_reuse.runners.quick_graphs import Options, remember_dofn_specs
+    from beam_reuse.runners.quick_graphs import Options, quicken
 
-    remember_dofn_specs()
+    quicken()
     if plan.runner == "local":
         workers = workers_for(plan, input_bytes)
         options = Options([*plan.beam_args, f"--direct_num_workers={workers}"])
