@@ -50,6 +50,12 @@ class Chunking:
                 SENTENCE: ("payload", "kind", "charset")}.get(self.unit, ())
 
     @property
+    def follows_lines(self) -> bool:
+        """Whether pages with the same lines have the same fingerprints: lines may be paragraphs
+        or parts of one."""
+        return self.unit not in (PARAGRAPH, SENTENCE)
+
+    @property
     def threshold(self) -> int:
         """So many shared fingerprints are an overlap of pages: the paper's, as far as it has."""
         if self.unit == WHOLE:

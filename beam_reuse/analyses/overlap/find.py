@@ -22,6 +22,7 @@ from beam_reuse.columnar import (
     Fetch,
     MapBlocks,
     ProcessBuckets,
+    ReduceRows,
     Shuffle,
     SumColumns,
 )
@@ -76,7 +77,8 @@ class FindOverlap(Analysis):
             naming.PAIRS: pairs,
             naming.COPIES: related["copies"],
             naming.DROPPED: pairs | "Drop" >> reports.DropOverlapping(shuffle),
-            naming.COPIED: copied | "AcrossHosts" >> MapBlocks(reports.copied_rows),
+            naming.COPIED: copied | "AcrossHosts" >> MapBlocks(reports.copied_rows)
+            | "EachHost" >> ReduceRows(shuffle, ("centre", "host"), {"first": "min", "own": "max"}),
         }, pages) | "Names" >> naming.NamePages(settings)
         return {
             "page_overlap": named[naming.PAIRS],

@@ -124,7 +124,7 @@ def fingerprint_rows(
 ) -> Iterator[Block | TaggedOutput]:
     """Fingerprints that may stand on two pages or more: `tag`, `key`, and in `unit` the page or
     the host. Exact copies have none for their pages, and those on the host of their centre none
-    at all. Also HOSTS: how many fingerprints of hosts stand on one page; FINGERPRINTS: how many
+    at all where their fingerprints are the same. Also HOSTS: how many fingerprints of hosts stand on one page; FINGERPRINTS: how many
     those are in all, of pages and of hosts; PREFIXES: directories with the number and bytes
     of their pages that are no copies."""
     chunkings = chunkings_of(settings)
@@ -139,10 +139,10 @@ def fingerprint_rows(
             shared = heavy.may_hold(Block({"key": keys}))
             yield TaggedOutput(HOSTS, _fingerprints_of(host[of[~shared]], number))
             if chunking.unit != overlap.WHOLE:
-                alone += int((~shared).sum())
+                alone += int((~shared & ~copies[of]).sum())
                 at = np.flatnonzero(shared & ~copies[of])
                 yield _units(page_tag(number), keys[at], page[of[at]])
-            at = np.flatnonzero(shared & ~silent[of])
+            at = np.flatnonzero(shared & ~silent[of] if chunking.follows_lines else shared)
             yield distinct(_units(host_tag(number), keys[at], host[of[at]]), ("key", "unit"))
         yield TaggedOutput(FINGERPRINTS, Block({"alone": np.array([alone])}))
         centres = ~copies & (np.diff(pages.rows.lists("lines")[0]) > 0)
