@@ -1,12 +1,13 @@
 """What a run found, in a few lines for its summary. Tables are read in batches."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_reuse.cli.progress import counted
+from beam_reuse.cli.progress import counted, megabytes
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
@@ -31,6 +32,8 @@ def findings(manifest: Manifest, folder: str) -> Iterator[str]:
         yield from _sweep(there)
     if there.has(tables.NEAR_DUPLICATES):
         yield from _near_duplicates(there)
+    if there.has(tables.CRAWL_SAVINGS):
+        yield from _overlap(there, manifest.accounting.noted)
 
 
 class _Result:
@@ -159,6 +162,57 @@ def _near_duplicates(there: _Result) -> Iterator[str]:
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
            f"{there.settings.get('keep-by', 'combined')} (keep)")
     yield ""
+
+
+def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
+    pages, hosts = (there.rows(schema) for schema in (tables.PAGE_OVERLAP, tables.SERVER_OVERLAP))
+    made = noted.get("overlap-pairs-made", 0)
+    yield (f"overlap: {counted(pages, 'pair')} of pages, {counted(hosts, 'pair')} of hosts, of "
+           f"{counted(made, 'shared chunk')} in pairs; "
+           f"{counted(there.rows(tables.EXACT_COPIES), 'page')} in sets with the same lines")
+    frequent = noted.get("overlap-fingerprints-too-frequent", 0)
+    if frequent:
+        share = frequent / noted["overlap-fingerprints"]
+        yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
+               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), {share:.2%} of all")
+    yield from _related_hosts(there)
+    yield from _savings(there)
+    yield ""
+
+
+def _related_hosts(there: _Result) -> Iterator[str]:
+    """How many hosts are mirrors or parts of others, and some mirrors."""
+    found: Counter[str] = Counter()
+    mirrors: set[tuple[str, str]] = set()
+    for batch in there.batches(tables.SERVER_OVERLAP, ("host_a", "host_b", "relation")):
+        pairs = batch.group_by(["host_a", "host_b", "relation"]).aggregate([])
+        for row in pairs.filter(pc.not_equal(pairs["relation"], "overlap")).to_pylist():
+            pair = row["host_a"], row["host_b"]
+            found[row["relation"]] += pair not in mirrors
+            if row["relation"] == "mirror":
+                mirrors = set(sorted({*mirrors, pair})[:PLACES_SHOWN])
+    for a, b in sorted(mirrors):
+        yield f"  {a} and {b} are mirrors"
+    if found["mirror"] > len(mirrors):
+        yield "  and more: server_overlap has all"
+
+
+def _savings(there: _Result) -> Iterator[str]:
+    """What need not be fetched again, by each chunking."""
+    names = ("pages", "redundant_pages", "bytes", "redundant_bytes")
+    total: dict[str, Counter[str]] = {}
+    for batch in there.batches(tables.CRAWL_SAVINGS, ("chunking", *names)):
+        sums = batch.group_by("chunking").aggregate([(name, "sum") for name in names])
+        for row in sums.to_pylist():
+            total.setdefault(row["chunking"], Counter()).update(
+                {name: row[f"{name}_sum"] for name in names})
+    for chunking in there.settings.get("overlap-chunkings", ()):
+        found = total.get(chunking)
+        if found:
+            yield (f"  {chunking}: {found['redundant_pages']:,} of "
+                   f"{counted(found['pages'], 'page')} need not be fetched "
+                   f"({found['redundant_pages'] / found['pages']:.0%}), "
+                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
 
 
 def _times(row: dict[str, Any]) -> str:

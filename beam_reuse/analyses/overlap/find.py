@@ -27,6 +27,7 @@ from beam_reuse.columnar import (
     SumColumns,
 )
 from beam_reuse.columnar.coarse import HeavyKeys
+from beam_reuse.columnar.shuffle import FetchLater
 from beam_reuse.columnar.sums import Sums
 from beam_reuse.core.overlap import chunkings_of, page_threshold, server_threshold
 from beam_reuse.core.settings import OverlapSettings
@@ -117,7 +118,7 @@ class _PostFingerprints(Analysis):
         roles = AsSingleton(copied | "Roles" >> copies.FindRoles())
         rows = (
             pages.parts
-            | "FetchParts" >> Fetch(shuffle, heavy, roles)
+            | "FetchParts" >> FetchLater(shuffle, heavy, roles)
             | "Fingerprint" >> MapBlocks(
                 reading.fingerprint_rows, settings, heavy, roles, outputs=(
                     reading.HOSTS, reading.FINGERPRINTS, reading.PREFIXES))

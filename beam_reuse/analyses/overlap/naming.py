@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.reading import facts, prefix_rows, size_of
 from beam_reuse.analyses.overlap.reports import chunking_names
 from beam_reuse.analyses.overlap.servers import CAUSES
-from beam_reuse.columnar import MAIN, Block, BuildKeyFilter, Fetch, JoinRows, MapBlocks, Piece
+from beam_reuse.columnar import MAIN, Block, BuildKeyFilter, JoinRows, MapBlocks
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.shuffle import FetchLater
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.overlap import containment
 from beam_reuse.core.settings import OverlapSettings
@@ -49,8 +50,7 @@ class NamePages(Analysis):
                          for n, each in enumerate(rows))
         asked = AsSingleton(
             pages_of | "PagesAsked" >> BuildKeyFilter(("page",), shuffle.filter_keys))
-        known = (pages.parts | "PartsAgain" >> beam.Map(_same).with_output_types(Piece)
-                 | "FetchParts" >> Fetch(shuffle, asked)
+        known = (pages.parts | "FetchParts" >> FetchLater(shuffle, asked)
                  | "Facts" >> MapBlocks(facts, settings, asked))
         first = {"left": rows, "right": known} | "First" >> JoinRows(
             shuffle, ("page",), with_first, outputs=(DROPPED, COPIED))
@@ -58,12 +58,6 @@ class NamePages(Analysis):
             shuffle, ("page",), with_second, settings, outputs=(PAIRS, COPIES))
         return {PAIRS: second[PAIRS], COPIES: second[COPIES], DROPPED: first[DROPPED],
                 COPIED: first[COPIED]}
-
-
-def _same(part: Piece) -> Piece:
-    """A PCollection of its own for whoever reads parts late: FnApiRunner lets nothing that is
-    flattened after an earlier reader of a PCollection go on until its last reader has run."""
-    return part
 
 
 def _folded(table: str, page: NDArray, other: NDArray, one: NDArray, two: NDArray) -> Block:

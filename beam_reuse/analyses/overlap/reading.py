@@ -124,9 +124,9 @@ def fingerprint_rows(
 ) -> Iterator[Block | TaggedOutput]:
     """Fingerprints that may stand on two pages or more: `tag`, `key`, and in `unit` the page or
     the host. Exact copies have none for their pages, and those on the host of their centre none
-    at all where their fingerprints are the same. Also HOSTS: how many fingerprints of hosts stand on one page; FINGERPRINTS: how many
-    those are in all, of pages and of hosts; PREFIXES: directories with the number and bytes
-    of their pages that are no copies."""
+    at all where their fingerprints are the same. Also HOSTS: how many fingerprints of hosts stand
+    on one page; FINGERPRINTS: how many those are in all; PREFIXES: directories with the number
+    and bytes of their pages that are no copies."""
     chunkings = chunkings_of(settings)
     for pages in numbered_rows(parts, _columns(chunkings, "host", "url", "bytes")):
         page = pages.number.astype(np.uint64)
