@@ -98,19 +98,17 @@ def _has(bitmap: np.ndarray, at: np.uint64) -> bool:
 @kernel
 def heavy_pairs(
     tags: np.ndarray, starts: np.ndarray, units: np.ndarray, levels: np.ndarray,
-    first: np.ndarray, second: np.ndarray, cursor: np.ndarray, slots: np.ndarray,
+    first: np.ndarray, second: np.ndarray, cursor: np.ndarray, slots: np.ndarray, count: int,
     out_tags: np.ndarray, out_a: np.ndarray, out_b: np.ndarray, shared: np.ndarray,
 ) -> int:
-    """Pairs of the lists that may be heavy, each once, with how many of the lists hold it: the
-    number of rows written to the four `out` arrays.
+    """Adds the pairs of the lists that may be heavy to the `count` that are in the last four
+    arrays, each once, with how many lists hold it; gives how many there are then.
 
     A pair of a list of kind t is heavy if its bits are set in both bitmaps of level levels[t];
     below 0 every pair is. Goes on at `cursor`, the list and the place in it, and stops where the
     arrays might overflow. `slots` is a table for the pairs met, a power of two and at least
-    twice as long as the arrays.
+    twice as long as the arrays; it is -1 where there is none.
     """
-    slots[:] = _EMPTY
-    count = 0
     spread = len(slots) - 1
     mask = np.uint64(8 * first.shape[1] - 1)
     while cursor[0] < len(tags):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.postings import SAMPLED, list_starts
 from beam_reuse.columnar import MAIN, Block, Fetch, MapBlocks, PutAway, ReduceRows, Shuffle
 from beam_reuse.columnar.coders import OwnCoder, join_parts, split_parts
+from beam_reuse.columnar.shuffle import par_do
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
 
@@ -30,7 +31,7 @@ SHIPPED = "shipped"
 PAIR = ("tag", "unit_a", "unit_b")
 LEAST_BITS, MOST_BITS = 12, 27
 _LOAD = 4
-_ROWS_AT_ONCE = 1 << 17
+_ROWS_AT_ONCE, _SAMPLED_AT_ONCE = 1 << 20, 1 << 15
 
 
 class CountPairs(beam.PTransform):
@@ -70,11 +71,8 @@ class CountPairs(beam.PTransform):
             )
             heavy = (AsSingleton(counters | "HeavyPairs" >> beam.Map(
                 heavy_of, thresholds).with_output_types(HeavyPairs)),)
-        counted = (
-            parked
-            | "UnparkAgain" >> Fetch(shuffle, *heavy)
-            | "Pairs" >> MapBlocks(pair_rows, len(thresholds), *heavy, outputs={SHIPPED: int})
-        )
+        lists = parked | "UnparkAgain" >> Fetch(shuffle, *heavy)
+        counted = par_do(lists, _HeavyPairs(len(thresholds)), heavy, {SHIPPED: int}, Block)
         return {
             MAIN: counted[MAIN] | "Count" >> ReduceRows(shuffle, PAIR, {"shared": "sum"})
             | "Enough" >> MapBlocks(enough, thresholds),
@@ -84,8 +82,9 @@ class CountPairs(beam.PTransform):
 
 def sampled_pairs(lists: Block) -> Iterator[Block]:
     """All pairs of the lists of a pilot sample."""
-    tags = int(lists.array("tag").max(initial=0)) + 1
-    return (rows for rows in pair_rows(lists, tags) if isinstance(rows, Block))
+    table = PairTable(int(lists.array("tag").max(initial=0)) + 1, None, _SAMPLED_AT_ONCE)
+    yield from table.add(lists)
+    yield table.drain()
 
 
 def light_load(pairs: Block, thresholds: Thresholds) -> float:
@@ -235,26 +234,68 @@ registry.register_coder(PairCounters, PairCountersCoder)
 registry.register_coder(HeavyPairs, HeavyPairsCoder)
 
 
-def pair_rows(
-    lists: Block, tags: int, heavy: HeavyPairs | None = None
-) -> Iterator[Block | TaggedOutput]:
-    """The pairs of postings that may be heavy, each with the number of lists that hold it, some
-    rows at a time; and SHIPPED, how many rows that were."""
-    heavy = heavy or HeavyPairs.none(tags)
-    starts = list_starts(lists)
-    tag, unit = frozen(lists.array("tag")[starts[:-1]]), frozen(lists.array("unit"))
-    rows = max(_ROWS_AT_ONCE, int(np.diff(starts).max(initial=0)))
-    slots = np.empty(4 << rows.bit_length(), np.int64)
-    cursor = np.zeros(2, np.int64)
-    while cursor[0] < len(tag):
-        out = (np.empty(rows, np.uint8), np.empty(rows, np.uint64), np.empty(rows, np.uint64),
-               np.empty(rows, np.uint64))
-        found = kernels.heavy_pairs(
-            tag, frozen(starts), unit, heavy.levels, heavy.first, heavy.second, cursor, slots,
-            *out)
-        yield Block(dict(zip(
-            (*PAIR, "shared"), (column[:found].copy() for column in out), strict=True)))
-        yield TaggedOutput(SHIPPED, found)
+class PairTable:
+    """Pairs of postings that may be heavy, each once, with the number of lists that hold it. When
+    `rows` pairs are held, or as many as a list can have, they are handed out.
+    """
+
+    def __init__(self, tags: int, heavy: HeavyPairs | None, rows: int = _ROWS_AT_ONCE) -> None:
+        self.heavy = heavy or HeavyPairs.none(tags)
+        self._sized(rows)
+
+    def _sized(self, rows: int) -> None:
+        self.slots = np.full(2 << rows.bit_length(), -1, np.int64)
+        self.columns = (np.empty(rows, np.uint8), np.empty(rows, np.uint64),
+                        np.empty(rows, np.uint64), np.empty(rows, np.uint64))
+        self.count = 0
+
+    def add(self, lists: Block) -> Iterator[Block]:
+        """Take postings; what has to be handed out on the way."""
+        starts, heavy = list_starts(lists), self.heavy
+        tag, unit = frozen(lists.array("tag")[starts[:-1]]), frozen(lists.array("unit"))
+        longest = int(np.diff(starts).max(initial=0))
+        cursor = np.zeros(2, np.int64)
+        if longest > len(self.columns[0]):
+            yield self.drain()
+            self._sized(longest)
+        while cursor[0] < len(tag):
+            self.count = kernels.heavy_pairs(
+                tag, frozen(starts), unit, heavy.levels, heavy.first, heavy.second, cursor,
+                self.slots, self.count, *self.columns)
+            if cursor[0] < len(tag):
+                yield self.drain()
+
+    def drain(self) -> Block:
+        """What is held; nothing is, afterwards."""
+        rows = [column[: self.count].copy() for column in self.columns]
+        self.count = 0
+        self.slots[:] = -1
+        return Block(dict(zip((*PAIR, "shared"), rows, strict=True)))
+
+
+class _HeavyPairs(beam.DoFn):
+    """Blocks of postings -> rows of pairs that may be heavy, combined within a bundle as far as
+    they fit; SHIPPED: how many rows."""
+
+    def __init__(self, tags: int) -> None:
+        self.tags = tags
+
+    def start_bundle(self) -> None:
+        self.table: PairTable | None = None
+
+    @no_annotations
+    def process(self, lists: Block, heavy: HeavyPairs | None = None) -> Iterator[Any]:
+        if self.table is None:
+            self.table = PairTable(self.tags, heavy)
+        for rows in self.table.add(lists):
+            yield rows
+            yield TaggedOutput(SHIPPED, len(rows))
+
+    def finish_bundle(self) -> Iterator[Any]:
+        if self.table is not None and self.table.count:
+            rows, self.table = self.table.drain(), None
+            yield GlobalWindows.windowed_value(rows)
+            yield TaggedOutput(SHIPPED, GlobalWindows.windowed_value(len(rows)))
 
 
 def enough(pairs: Block, thresholds: Thresholds) -> Block:
