@@ -127,7 +127,7 @@ class PairCounters:
                             self._sum(self.second, other.second))
 
     def _sum(self, a: NDArray, b: NDArray) -> NDArray:
-        return np.minimum(a.astype(np.uint32) + b, self.cap).astype(a.dtype)
+        return a + np.minimum(b, a.dtype.type(self.cap) - a)
 
 
 class PairCountersCoder(OwnCoder):
