@@ -166,10 +166,9 @@ def _near_duplicates(there: _Result) -> Iterator[str]:
 
 def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
     pages, hosts = (there.rows(schema) for schema in (tables.PAGE_OVERLAP, tables.SERVER_OVERLAP))
-    made = noted.get("overlap-pairs-made", 0)
-    yield (f"overlap: {counted(pages, 'pair')} of pages, {counted(hosts, 'pair')} of hosts, of "
-           f"{counted(made, 'shared chunk')} in pairs; "
-           f"{counted(there.rows(tables.EXACT_COPIES), 'page')} in sets with the same lines")
+    copies = there.rows(tables.EXACT_COPIES)
+    yield (f"overlap: {counted(pages, 'pair')} of pages and {counted(hosts, 'pair')} of hosts; "
+           f"{counted(copies, 'page')} in sets with the same lines")
     frequent = noted.get("overlap-fingerprints-too-frequent", 0)
     if frequent:
         share = frequent / noted["overlap-fingerprints"]
@@ -181,19 +180,15 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
 
 
 def _related_hosts(there: _Result) -> Iterator[str]:
-    """How many hosts are mirrors or parts of others, and some mirrors."""
-    found: Counter[str] = Counter()
-    mirrors: set[tuple[str, str]] = set()
+    """Some mirrors, by any chunking."""
+    mirrors: list[tuple[str, str]] = []
     for batch in there.batches(tables.SERVER_OVERLAP, ("host_a", "host_b", "relation")):
-        pairs = batch.group_by(["host_a", "host_b", "relation"]).aggregate([])
-        for row in pairs.filter(pc.not_equal(pairs["relation"], "overlap")).to_pylist():
-            pair = row["host_a"], row["host_b"]
-            found[row["relation"]] += pair not in mirrors
-            if row["relation"] == "mirror":
-                mirrors = set(sorted({*mirrors, pair})[:PLACES_SHOWN])
-    for a, b in sorted(mirrors):
+        rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
+        found = {*mirrors, *((row["host_a"], row["host_b"]) for row in rows)}
+        mirrors = sorted(found)[: PLACES_SHOWN + 1]
+    for a, b in mirrors[:PLACES_SHOWN]:
         yield f"  {a} and {b} are mirrors"
-    if found["mirror"] > len(mirrors):
+    if len(mirrors) > PLACES_SHOWN:
         yield "  and more: server_overlap has all"
 
 
