@@ -24,11 +24,9 @@ from beam_reuse.columnar import (
     ProcessBuckets,
     ReduceRows,
     Shuffle,
-    SumColumns,
 )
 from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.shuffle import FetchLater
-from beam_reuse.columnar.sums import Sums
 from beam_reuse.core.overlap import chunkings_of, page_threshold, server_threshold
 from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.pages.read_pages import Analysis, Pages
@@ -139,10 +137,10 @@ def _noted(
 ) -> beam.PCollection:
     return (
         lineless | "CountLineless" >> beam.Map(_lineless).with_output_types(tuple[str, int]),
-        posted["counts_alone"] | "CountAlone" >> SumColumns(("alone",))
-        | "NameAlone" >> beam.FlatMap(_named_alone).with_output_types(tuple[str, int]),
-        posted["counts"] | "CountShared" >> SumColumns(postings.COUNTED)
-        | "NameShared" >> beam.FlatMap(_named_shared).with_output_types(tuple[str, int]),
+        posted["counts_alone"] | "CountAlone" >> beam.Map(_alone)
+        .with_output_types(tuple[str, int]),
+        posted["counts"] | "CountShared" >> beam.FlatMap(_shared)
+        .with_output_types(tuple[str, int]),
         overlapping[MAIN] | "CountPages" >> beam.Map(_kept).with_output_types(tuple[str, int]),
         overlapping[SERVERS] | "CountHosts" >> beam.Map(_kept).with_output_types(tuple[str, int]),
     ) | "Noted" >> beam.Flatten()
@@ -167,17 +165,12 @@ def _lineless(pages: Block) -> tuple[str, int]:
     return "no-lines", len(pages)
 
 
-def _named_alone(sums: Sums) -> list[tuple[str, int]]:
-    return [("overlap-fingerprints", sums["alone"])]
+def _alone(counts: Block) -> tuple[str, int]:
+    return "overlap-fingerprints", int(counts.array("alone").sum())
 
 
-def _named_shared(sums: Sums) -> list[tuple[str, int]]:
-    return [
-        ("overlap-fingerprints", sums["page_fingerprints"]),
-        ("overlap-fingerprints-too-frequent", sums["page_left_out"]),
-        ("server-fingerprints-too-frequent", sums["host_left_out"]),
-        ("overlap-pairs-made", sums["page_pairs"] + sums["host_pairs"]),
-    ]
+def _shared(counts: Block) -> list[tuple[str, int]]:
+    return [(name, int(counts.array(name).sum())) for name in counts.names]
 
 
 def _kept(pairs: Block) -> tuple[str, int]:

@@ -20,8 +20,6 @@ SAMPLE = "sample"
 SAMPLED = 16
 """Of so many units one is in the pilot sample, and so of 256 pairs one."""
 KEY = ("tag", "key")
-COUNTED = ("page_fingerprints", "page_left_out", "host_fingerprints", "host_left_out",
-           "page_pairs", "host_pairs")
 
 
 def postings(
@@ -73,14 +71,16 @@ def _drained(blocks: list[Block]) -> list[Block]:
 def _counts(
     tags: NDArray[np.uint8], sizes: NDArray[np.int64], paired: NDArray[np.bool_], max_df: int,
 ) -> Block:
-    """One row of sums over lists, by what they are lists of."""
-    pairs = np.where(paired, sizes * (sizes - 1) // 2, 0)
-    found = []
-    for side in (0, 1):
-        mine = tags % 2 == side
-        found += [mine.sum(), (sizes[mine] > max_df).sum()]
-    found += [pairs[tags % 2 == side].sum() for side in (0, 1)]
-    return Block({name: np.array([n], np.int64) for name, n in zip(COUNTED, found, strict=True)})
+    """One row of counts, by the names under which they are noted."""
+    of_pages, frequent = tags % 2 == 0, sizes > max_df
+    pairs = sizes[paired]
+    found = {
+        "overlap-fingerprints": of_pages.sum(),
+        "overlap-fingerprints-too-frequent": (frequent & of_pages).sum(),
+        "server-fingerprints-too-frequent": (frequent & ~of_pages).sum(),
+        "overlap-pairs-made": (pairs * (pairs - 1) // 2).sum(),
+    }
+    return Block({name: np.array([count], np.int64) for name, count in found.items()})
 
 
 def _sampled(lists: Block) -> Block:
