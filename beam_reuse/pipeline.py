@@ -8,6 +8,7 @@ from typing import Any
 import apache_beam as beam
 
 from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
+from beam_reuse.analyses.overlap.find import FindOverlap
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import DiscoverReuse
 from beam_reuse.analyses.reuse.label_kernels import label_table
@@ -19,7 +20,14 @@ from beam_reuse.core.features import FeatureSettings
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
-from beam_reuse.io.results.outcome import NOTED, THRESHOLD, Count, SaveOutcome, read_outcome
+from beam_reuse.io.results.outcome import (
+    MEASURED,
+    NOTED,
+    THRESHOLD,
+    Count,
+    SaveOutcome,
+    read_outcome,
+)
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.io.results.sink import WriteTables
 from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
@@ -71,7 +79,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
 def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
     """The whole graph of a plan: read, analyse, write, report."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
-    thresholds = noted = None
+    thresholds = noted = measured = None
     if plan.command == "index":
         index = pipeline | "Index" >> WriteIndex(
             inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
@@ -82,7 +90,8 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
             spill=work.spill, shuffle=shuffle, progress=work.progress)
         found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
                  else result_tables(plan, pages))
-        thresholds, noted = found.pop("thresholds", None), found.pop("noted", None)
+        thresholds, noted, measured = (
+            found.pop(name, None) for name in ("thresholds", "noted", "measured"))
         receipts = [found | "WriteTables" >> WriteTables(
             tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
         counts = pages | "Account" >> CountRecords()
@@ -92,6 +101,8 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
     if noted is not None:
         told.append(noted | "NotedCounts" >> beam.Map(_noted_count).with_output_types(Count)
                     | "NotedSome" >> beam.Filter(_is_some))
+    if measured is not None:
+        told.append(measured | "Measured" >> beam.Map(_measured_count).with_output_types(Count))
     {
         "parts": receipts | "Receipts" >> beam.Flatten(),
         "counts": told | "AllCounts" >> beam.Flatten(),
@@ -111,7 +122,8 @@ def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
 
 def needs_text(plan: RunPlan) -> bool:
     """Whether any analysis asked for looks at text."""
-    return plan.command == "run" and plan.settings.finds_near_duplicates
+    settings = plan.settings
+    return plan.command == "run" and (settings.finds_near_duplicates or settings.finds_overlap)
 
 
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
@@ -140,6 +152,12 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
             found |= (found["labels"], pages, candidates) | "Detect" >> detect
     if settings.finds_near_duplicates:
         found |= pages | "NearDuplicates" >> FindNearDuplicates(settings.near_duplicates)
+    noted = [found.pop("noted")] if "noted" in found else []
+    if settings.finds_overlap:
+        found |= pages | "Overlap" >> FindOverlap(settings.overlap)
+        noted.append(found.pop("noted"))
+    if noted:
+        found["noted"] = tuple(noted) | "AllNoted" >> beam.Flatten()
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
@@ -153,6 +171,11 @@ def _threshold_count(named: tuple[str, int]) -> Count:
 def _noted_count(named: tuple[str, int]) -> Count:
     name, count = named
     return (NOTED, name), count
+
+
+def _measured_count(named: tuple[str, int]) -> Count:
+    name, count = named
+    return (MEASURED, name), count
 
 
 def _is_some(count: Count) -> bool:

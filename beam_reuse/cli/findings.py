@@ -1,12 +1,13 @@
 """What a run found, in a few lines for its summary. Tables are read in batches."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_reuse.cli.progress import counted
+from beam_reuse.cli.progress import counted, megabytes
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
@@ -31,6 +32,8 @@ def findings(manifest: Manifest, folder: str) -> Iterator[str]:
         yield from _sweep(there)
     if there.has(tables.NEAR_DUPLICATES):
         yield from _near_duplicates(there)
+    if there.has(tables.CRAWL_SAVINGS):
+        yield from _overlap(there, manifest.accounting.noted)
 
 
 class _Result:
@@ -159,6 +162,52 @@ def _near_duplicates(there: _Result) -> Iterator[str]:
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
            f"{there.settings.get('keep-by', 'combined')} (keep)")
     yield ""
+
+
+def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
+    pages, hosts = (there.rows(schema) for schema in (tables.PAGE_OVERLAP, tables.SERVER_OVERLAP))
+    copies = there.rows(tables.EXACT_COPIES)
+    yield (f"overlap: {counted(pages, 'pair')} of pages and {counted(hosts, 'pair')} of hosts; "
+           f"{counted(copies, 'page')} in sets with the same lines")
+    frequent = noted.get("overlap-fingerprints-too-frequent", 0)
+    if frequent:
+        share = frequent / noted["overlap-fingerprints"]
+        yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
+               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), {share:.2%} of all")
+    yield from _related_hosts(there)
+    yield from _savings(there)
+    yield ""
+
+
+def _related_hosts(there: _Result) -> Iterator[str]:
+    """Some mirrors, by any chunking."""
+    mirrors: list[tuple[str, str]] = []
+    for batch in there.batches(tables.SERVER_OVERLAP, ("host_a", "host_b", "relation")):
+        rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
+        found = {*mirrors, *((row["host_a"], row["host_b"]) for row in rows)}
+        mirrors = sorted(found)[: PLACES_SHOWN + 1]
+    for a, b in mirrors[:PLACES_SHOWN]:
+        yield f"  {a} and {b} are mirrors"
+    if len(mirrors) > PLACES_SHOWN:
+        yield "  and more: server_overlap has all"
+
+
+def _savings(there: _Result) -> Iterator[str]:
+    """What need not be fetched again, by each chunking."""
+    names = ("pages", "redundant_pages", "bytes", "redundant_bytes")
+    total: dict[str, Counter[str]] = {}
+    for batch in there.batches(tables.CRAWL_SAVINGS, ("chunking", *names)):
+        sums = batch.group_by("chunking").aggregate([(name, "sum") for name in names])
+        for row in sums.to_pylist():
+            total.setdefault(row["chunking"], Counter()).update(
+                {name: row[f"{name}_sum"] for name in names})
+    for chunking in there.settings.get("overlap-chunkings", ()):
+        found = total.get(chunking)
+        if found:
+            yield (f"  {chunking}: {found['redundant_pages']:,} of "
+                   f"{counted(found['pages'], 'page')} need not be fetched "
+                   f"({found['redundant_pages'] / found['pages']:.0%}), "
+                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
 
 
 def _times(row: dict[str, Any]) -> str:

@@ -62,6 +62,16 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   neighbourhoods        each directory and host: the same over all pages below it
   neighbourhood_sources whose content it is
 
+ near-duplicates: which pages are nearly the same
+  near_duplicates, identity_sets, near_duplicate_clusters, near_duplicate_degrees, site_pairs
+  keep                  one row per page: keep it, or drop it because of which
+
+ overlap: who shares lines with whom
+  exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy
+  page_overlap, server_overlap   how much of each page or host is in the other; mirrors
+  replicas, crawl_savings        copies per page; what a crawler can stop fetching, by host
+  popular_collections   directories that stand on several hosts
+
 Read them with any Parquet reader, or with beam_reuse.tables.read(DIR, "pages").""",
     "index": """\
 Parses crawl files and keeps what every analysis starts from: the features of each page and
@@ -193,6 +203,8 @@ examples:
         only passages that stand on five hosts or more: reuse across sites
   beam-reuse run site/ -o result --top 50 --chunk-tags p
         the 50 most frequent paragraphs of a folder of HTML files
+  beam-reuse run index -o overlap --analyses overlap --overlap-chunkings whole,paragraph
+        which hosts and pages share paragraphs? which are mirrors?
   beam-reuse run --config job.yaml --dry-run
         check a job's settings, input and output without running it""",
     "index": """\

@@ -116,6 +116,7 @@ def run_info(
         "finished": _iso(now),
         "seconds": round(now - started, 3),
         "bytes_read": outcome.bytes_read,
+        "measured": dict(outcome.measured),
         "versions": versions(),
         "machine": platform.platform(),
     }

@@ -36,8 +36,8 @@ class Counters:
         _count(self.counts, hashes, frozen(weights.astype(np.uint64)), np.uint64(self.cap))
 
     def merge(self, other: "Counters") -> None:
-        total = self.counts.astype(np.uint64) + other.counts
-        self.counts = np.minimum(total, self.cap).astype(self.counts.dtype)
+        cap = self.counts.dtype.type(self.cap)
+        self.counts = self.counts + np.minimum(other.counts, cap - self.counts)
 
     def heavy(self, threshold: int) -> "HeavyKeys":
         """A filter of the keys that may occur `threshold` times or more."""

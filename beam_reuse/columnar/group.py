@@ -187,3 +187,22 @@ def _joined(
     starts = np.concatenate([[0], starts + open_group.held])
     return block, starts, np.concatenate([[open_group.size], sizes])
 
+
+def with_leaders(
+    slabs: Iterable[Block], keys: tuple[str, ...]
+) -> Iterator[tuple[Block, Block, NDArray[np.int64]]]:
+    """A stream sorted by `keys` and page: each slab, for each of its rows the first row with the
+    same keys, and the place of each row in its group, from 0. Holds a slab, whatever the groups."""
+    leader: Block | None = None
+    before = 0
+    for slab in slabs:
+        held = 0 if leader is None else 1
+        rows = slab if leader is None else Block.concat([leader, slab])
+        starts = rows.starts(keys)
+        group = np.repeat(starts, np.diff(np.append(starts, len(rows))))
+        place = np.arange(len(rows)) - group
+        if held:
+            place[group == 0] += before - 1
+        yield slab, rows.take(group[held:]), place[held:]
+        before = int(place[-1]) + 1
+        leader = rows.slice(int(starts[-1]), int(starts[-1]) + 1)

@@ -206,6 +206,24 @@ class Fetch(beam.PTransform):
         return pieces | fetch.with_output_types(Block)
 
 
+class FetchLater(beam.PTransform):
+    """As Fetch, for a reader among several of the same pieces whose results are flattened with
+    others, or are waited for by another of them. FnApiRunner lets nothing that is flattened
+    after a reader of a PCollection go on before all its readers have run; so this one has a
+    PCollection of its own."""
+
+    def __init__(self, shuffle: Shuffle, *after: Any) -> None:
+        super().__init__()
+        self.fetch = Fetch(shuffle, *after)
+
+    def expand(self, pieces: beam.PCollection) -> beam.PCollection:
+        return pieces | "Own" >> beam.Map(_same).with_output_types(Piece) | self.fetch
+
+
+def _same(piece: Piece) -> Piece:
+    return piece
+
+
 @no_annotations
 def _fetch(piece: Piece, store: Store, *after: Any) -> Block:
     return store.get_block(piece)

@@ -4,6 +4,7 @@ Each analysis has a class of its own; `Settings` holds them all and is what the 
 records. Settings that change no value (runner, workers, folders) are not here.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from beam_reuse.core.errors import UserError
@@ -19,6 +20,13 @@ MOST_COPIES = 10**9
 MOST_COUNTED = (1 << 63) - 1
 ALGORITHMS = ("b", "c", "combined", "hybrid")
 KEEP_RULES = ("smallest-url", "earliest", "longest")
+OVERLAP_METHODS = ("iceberg", "direct")
+
+
+# Counters of pairs stop at a threshold; the pairs of one fingerprint are its pages, squared.
+MOST_SHARED = 60_000
+MOST_POSTED = 20_000
+_CHUNKING = re.compile(r"whole|paragraph|sentence|[1-9][0-9]{0,5}-(lines|words)")
 
 
 class SettingError(UserError):
@@ -194,6 +202,42 @@ class NearDuplicateSettings:
 
 
 @dataclass(frozen=True)
+class OverlapSettings:
+    """When pages and hosts overlap. Pages are cut by each of `chunkings`; two of them overlap if
+    they share `thresholds` fingerprints or more, two hosts `server_thresholds`: entries such as
+    `20` or `4-lines=15`, None for the papers' (see `core.overlap`). Fingerprints on more than
+    `max_df` pages (hosts) pair nobody. Hosts are mirrors if each contains the share `mirror` of
+    the other. `method` says how pairs are counted; both give the same tables."""
+
+    chunkings: tuple[str, ...] = ("whole", "4-lines", "2-lines")
+    thresholds: tuple[str, ...] | None = None
+    server_thresholds: tuple[str, ...] | None = None
+    max_df: int = 200
+    mirror: float = 0.9
+    method: str = "iceberg"
+
+    def __post_init__(self) -> None:
+        known = [_CHUNKING.fullmatch(name) for name in self.chunkings]
+        require(bool(known) and all(known) and len(set(self.chunkings)) == len(known) <= 100,
+                "--overlap-chunkings", self.chunkings,
+                "a list of whole, N-lines, N-words, paragraph, sentence, each once (N from 1)")
+        for option, entries in (("--overlap-threshold", self.thresholds),
+                                ("--server-overlap-threshold", self.server_thresholds)):
+            for entry in entries or ():
+                name, _, number = entry.rpartition("=")
+                require(number.isdecimal() and 1 <= int(number) <= MOST_SHARED, option, entry,
+                        f"auto, N or CHUNKING=N, N from 1 to {MOST_SHARED:,}")
+                require(not name or name in self.chunkings, option, entry,
+                        f"for one of --overlap-chunkings ({','.join(self.chunkings)})")
+        require(2 <= self.max_df <= MOST_POSTED, "--max-df", self.max_df,
+                f"from 2 to {MOST_POSTED:,}")
+        require(0 < self.mirror <= 1, "--mirror-containment", self.mirror,
+                "above 0, and 1 at most")
+        require(self.method in OVERLAP_METHODS, "--overlap-method", self.method,
+                " or ".join(OVERLAP_METHODS))
+
+
+@dataclass(frozen=True)
 class ExperimentSettings:
     """What an experiment does to a site. *inject*: `copies` of it are made, `partial` ones
     with paragraphs of their own. *mutate*: in which `ways` pages change, how often (as
@@ -225,13 +269,14 @@ class ExperimentSettings:
 class Settings:
     """All settings of a run that change values."""
 
-    analyses: tuple[str, ...] = ("discovery", "detection", "near-duplicates")
+    analyses: tuple[str, ...] = ("discovery", "detection", "near-duplicates", "overlap")
     read: ReadSettings = field(default_factory=ReadSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     stops: StopSettings = field(default_factory=StopSettings)
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     detection: DetectionSettings = field(default_factory=DetectionSettings)
     near_duplicates: NearDuplicateSettings = field(default_factory=NearDuplicateSettings)
+    overlap: OverlapSettings = field(default_factory=OverlapSettings)
     experiment: ExperimentSettings = field(default_factory=ExperimentSettings)
     max_rejects: float = 0.5
 
@@ -252,3 +297,7 @@ class Settings:
     @property
     def finds_near_duplicates(self) -> bool:
         return "near-duplicates" in self.analyses
+
+    @property
+    def finds_overlap(self) -> bool:
+        return "overlap" in self.analyses

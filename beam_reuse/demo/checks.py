@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from beam_reuse.demo.planted import Planted, PlantedPassage
+from beam_reuse.demo.planted import Planted, PlantedMirror, PlantedPassage
 from beam_reuse.io.results import tables
 
 
@@ -30,6 +30,7 @@ def check_result(folder: str, planted: Planted) -> list[Check]:
         *_files(folder, planted),
         *_theft(folder, planted),
         *_near_duplicates(folder, planted),
+        *_overlap(folder, planted),
     ]
 
 
@@ -101,9 +102,10 @@ def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
     """The report in its versions, the stolen pages, which are alike, and nothing else."""
     report, theft = planted.report, planted.theft
     sets = tables.read(folder, "identity_sets").to_pylist()
-    yield Check(f"{len(report.copies)} pages with the same words, and no others",
-                [(report.copies[0], url) for url in report.copies],
-                [(row["representative"], row["url"]) for row in sets])
+    mirrored = _mirrored(planted.mirror)
+    same = {(group[0], url) for group in (report.copies, *mirrored) for url in group}
+    yield Check(f"{len(same)} pages with the same words as others, and no more", same,
+                {(row["representative"], row["url"]) for row in sets})
     versions = sorted(report.pages())
     stolen = sorted(f"http://{theft.thief}/{theft.directory}/{n}.html" for n in range(theft.pages))
     clusters: dict[str, list[str]] = {}
@@ -111,11 +113,49 @@ def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
         if row["algorithm"] == "combined":
             clusters.setdefault(row["cluster"], []).append(row["url"])
     yield Check(f"near-duplicates: {len(versions)} versions of a report, the {len(stolen)} stolen",
-                {versions[0]: versions, stolen[0]: stolen}, clusters)
+                {group[0]: group for group in (versions, stolen, *mirrored)}, clusters)
     kept = {row["url"]: row["because_of"] for row in tables.read(folder, "keep").to_pylist()
             if row["url"] in versions}
     yield Check("one version of it kept",
                 {url: None if url == versions[0] else versions[0] for url in versions}, kept)
+
+
+def _mirrored(mirror: PlantedMirror) -> list[list[str]]:
+    """Each chapter of the handbook: both URLs, the smaller first."""
+    both = zip(mirror.urls(mirror.host), mirror.urls(mirror.mirror), strict=True)
+    return [sorted(pair) for pair in both]
+
+
+def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
+    """A handbook, its mirror, and a page that quotes it."""
+    mirror, mirrored = planted.mirror, _mirrored(planted.mirror)
+    copies = tables.read(folder, "exact_copies").to_pylist()
+    yield Check(f"{mirror.chapters} chapters that are on two servers, and no other exact copies",
+                sorted((a, url, None if url == a else "server-alias")
+                       for a, b in mirrored for url in (a, b)),
+                [(row["centre"], row["url"], row["cause"]) for row in copies])
+    hosts = tables.read(folder, "server_overlap").to_pylist()
+    yield Check(f"{mirror.mirror} mirrors {mirror.host}, and nobody else anybody",
+                {tuple(sorted((mirror.host, mirror.mirror)))},
+                {(row["host_a"], row["host_b"]) for row in hosts if row["relation"] == "mirror"})
+    pages = tables.read(folder, "page_overlap").to_pylist()
+    shared = mirror.quoted // 2
+    yield Check(f"{mirror.digest} quotes {mirror.quoted} lines of it, and no other page",
+                [(mirror.digest, mirrored[0][0], shared,
+                  2 * shared / (mirror.quoted + mirror.more), 2 * shared / mirror.lines)],
+                [(row["url_a"], row["url_b"], row["shared"], row["containment_a"],
+                  row["containment_b"]) for row in pages if row["chunking"] == "2-lines"])
+    gone = {row["host"]: row["redundant_pages"] for row in tables.read(
+        folder, "crawl_savings").to_pylist() if row["chunking"] == "whole"}
+    redundant = mirrored[0][1].split("/")[2]
+    yield Check(f"the {mirror.chapters} pages of {redundant} need not be fetched",
+                {redundant: mirror.chapters}, {host: n for host, n in gone.items() if n})
+    found = tables.read(folder, "popular_collections").to_pylist()
+    directory = mirrored[0][0].split("//")[1].rpartition("/")[0] + "/"
+    yield Check(f"{directory} is a collection that two hosts have",
+                [(directory, 2, mirror.chapters)],
+                [(row["prefix"], row["hosts"], row["pages"]) for row in found
+                 if row["prefix"] == directory])
 
 
 def _expected(passage: PlantedPassage) -> tuple[int, int, int, int] | None:

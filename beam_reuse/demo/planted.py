@@ -135,6 +135,36 @@ class PlantedReport:
 
 
 @dataclass(frozen=True)
+class PlantedMirror:
+    """A handbook in `chapters` of `lines` lines each, on its own host and on a mirror; and a page
+    elsewhere that begins with the first `quoted` lines of the first chapter."""
+
+    host: str
+    mirror: str
+    chapters: int
+    lines: int
+    digest: str
+    quoted: int
+    more: int
+
+    def texts(self) -> list[str]:
+        chapters = [Prose(f"chapter {n}") for n in range(self.chapters)]
+        return ["\n".join(chapter.sentence() for _ in range(self.lines)) for chapter in chapters]
+
+    def urls(self, host: str) -> list[str]:
+        return [f"http://{host}/handbook/{n}.txt" for n in range(self.chapters)]
+
+    def pages(self) -> dict[str, str]:
+        """URLs and texts."""
+        texts = self.texts()
+        digest = Prose("digest")
+        own = (digest.sentence() for _ in range(self.more))
+        quotation = "\n".join([*texts[0].split("\n")[: self.quoted], *own])
+        return {**dict(zip(self.urls(self.host), texts, strict=True)),
+                **dict(zip(self.urls(self.mirror), texts, strict=True)), self.digest: quotation}
+
+
+@dataclass(frozen=True)
 class PlantedFile:
     """A file that stands, byte for byte, on the first `hosts` hosts."""
 
@@ -155,6 +185,8 @@ THEFT = PlantedTheft("www.clockmakers.example", 4, "finest-articles.example", "s
 FILE = PlantedFile("/library.js", 12)
 REPORT = PlantedReport("/report.txt", ("choir.example", "observatory.example"),
                        ("regatta.example", "www.canal-trust.example"))
+MIRROR = PlantedMirror("handbook.example", "handbook-mirror.example", 5, 80,
+                       "http://digest.example/best-of.txt", 60, 200)
 
 
 @dataclass(frozen=True)
@@ -177,6 +209,7 @@ class Planted:
     theft: PlantedTheft = THEFT
     file: PlantedFile = FILE
     report: PlantedReport = REPORT
+    mirror: PlantedMirror = MIRROR
 
     @property
     def records(self) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from beam_reuse.demo.planted import (
     FILE,
     HOSTS,
+    MIRROR,
     PAGES_PER_HOST,
     PASSAGES,
     REPORT,
@@ -92,6 +93,8 @@ def sample_crawl() -> SampleCrawl:
     _add_theft(crawl)
     for url, text in REPORT.pages().items():
         crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
+    for url, text in MIRROR.pages().items():
+        crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [" ".join(text.split())])
     _add_damage(crawl)
     return crawl
 

@@ -13,6 +13,7 @@ from beam_reuse.core.settings import (
     KEEP_RULES,
     MATCHERS,
     NORMALISATIONS,
+    OVERLAP_METHODS,
     SCORES,
     WAYS,
 )
@@ -39,7 +40,7 @@ from beam_reuse.options.kinds import (
 )
 from beam_reuse.options.option import FLAG, NEGATED, Option
 
-ANALYSES = ("discovery", "detection", "near-duplicates")
+ANALYSES = ("discovery", "detection", "near-duplicates", "overlap")
 INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
 EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
 ALL = f"run index labels demo {EXPERIMENTS}"
@@ -166,6 +167,24 @@ OPTIONS: tuple[Option, ...] = (
             "near_duplicates.keep_by", "run"),
     _option("near-duplicates", "keep-rule", choice(*KEEP_RULES),
             "which of similar pages is kept", "near_duplicates.keep_rule", "run"),
+    _option("overlap", "overlap-chunkings", WORDS,
+            "how pages are cut to be compared: whole, N-lines, N-words, paragraph, sentence; "
+            "small chunks find more, sentences are parsed anew", "overlap.chunkings", "run"),
+    _option("overlap", "overlap-threshold", or_word(WORDS, "auto"),
+            "pages overlap that share so many chunks: N, or such as 4-lines=15,2-lines=25; auto: "
+            "25 for up to 2 lines, 10 for paragraphs, else 15", "overlap.thresholds", "run"),
+    _option("overlap", "server-overlap-threshold", or_word(WORDS, "auto"),
+            "the same for hosts, of which each is all its pages; auto: 25, whole pages 1",
+            "overlap.server_thresholds", "run"),
+    _option("overlap", "mirror-containment", SHARE,
+            "two hosts are mirrors if so much of each is on the other, and if of one only, this "
+            "is a part", "overlap.mirror", "run"),
+    _option("overlap", "max-df", WHOLE,
+            "chunks on more pages than this (for hosts: on more hosts), menus and licences, pair "
+            "nobody; containment still counts them", "overlap.max_df", "run"),
+    _option("overlap", "overlap-method", choice(*OVERLAP_METHODS),
+            "count pairs coarsely first and ship only those that can reach the threshold, or ship "
+            "all; the same tables either way", "overlap.method", "run"),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
             "may be given several times", "", "check"),

@@ -13,13 +13,17 @@ from beam_reuse import (
     DiscoverReuse,
     DiscoverySettings,
     FindNearDuplicates,
+    FindOverlap,
     NearDuplicateSettings,
+    OverlapSettings,
     ReadPages,
 )
+from tests.analyses import overlapping
 from tests.analyses.near_copies import random_documents, write
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.near_duplicates import NearDuplicates
+from tests.oracles.overlap import Overlap
 
 
 def test_discovery_and_detection_compose(tmp_path: Path) -> None:
@@ -82,6 +86,29 @@ def test_near_duplicates_compose(tmp_path: Path) -> None:
         assert set(found) == {*expected, "noted"}
         assert_that(found["near_duplicates"], check, "Pairs")
         assert_that(found["noted"], check_noted, "Noted")
+
+
+def test_overlap_composes(tmp_path: Path) -> None:
+    documents = overlapping.random_documents(3, 50)
+    overlapping.write(tmp_path / "a.jsonl", documents)
+    settings = OverlapSettings(("whole", "2-lines"), ("3",), ("3",))
+    expected = Overlap([document.page() for document in documents], settings).tables()
+
+    def check(blocks):  # type: ignore[no-untyped-def]
+        found = {
+            (a.decode(), b.decode(), shared)
+            for block in blocks
+            for a, b, shared in zip(
+                block.strings("url_a").to_list(), block.strings("url_b").to_list(),
+                block.array("shared").tolist(), strict=True)
+        }
+        assert found == {(row["url_a"], row["url_b"], row["shared"])
+                         for row in expected["page_overlap"]}
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindOverlap(settings)
+        assert set(found) == {*expected, "noted", "measured"}
+        assert_that(found["page_overlap"], check, "Pairs")
 
 
 def test_what_is_offered_exists() -> None:

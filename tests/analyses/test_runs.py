@@ -12,6 +12,7 @@ from beam_reuse.core.settings import (
     DetectionSettings,
     DiscoverySettings,
     NearDuplicateSettings,
+    OverlapSettings,
     ReadSettings,
     Settings,
     StopSettings,
@@ -23,6 +24,7 @@ from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
 from tests.oracles.near_duplicates import NearDuplicates
+from tests.oracles.overlap import Overlap
 
 EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
 CASES = {
@@ -47,7 +49,8 @@ CASES = {
         detection=DetectionSettings(page_threshold=0.5, neighbourhood_threshold=0.25)),
     "discovery alone": Settings(analyses=("discovery",), discovery=DiscoverySettings(top=7)),
     "shallow": Settings(read=ReadSettings(max_prefix_depth=2, max_path_repeats=2),
-                        near_duplicates=NearDuplicateSettings(shingle_size=2, keep_by="b")),
+                        near_duplicates=NearDuplicateSettings(shingle_size=2, keep_by="b"),
+                        overlap=OverlapSettings(("1-lines", "whole"), ("1",), ("1",))),
 }
 
 
@@ -82,10 +85,16 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
     }
     if settings.detects:
         expected |= reuse.detection(pages, reuse.found_labels(expected), settings)
+    noted: dict[str, int] = {}
     if settings.finds_near_duplicates:
         near = NearDuplicates(crawl.near_pages(pages), settings.near_duplicates)
         expected |= near.tables()
-        assert found.noted == near.noted()
+        noted |= near.noted()
+    if settings.finds_overlap:
+        overlapping = Overlap(crawl.overlap_pages(pages), settings.overlap)
+        expected |= overlapping.tables()
+        noted |= overlapping.noted()
+    assert found.noted == noted
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():
         got = tables.read(str(output), name).to_pylist()

@@ -151,8 +151,8 @@ def test_no_option_given_is_the_default() -> None:
 def test_every_setting_has_an_option_and_shows_its_default() -> None:
     recorded = recorded_settings("run", Settings())
     assert recorded == {
-        "analyses": ["discovery", "detection", "near-duplicates"], "captures": "latest",
-        "status": [200],
+        "analyses": ["discovery", "detection", "near-duplicates", "overlap"],
+        "captures": "latest", "status": [200],
         "content-types": ["document", "code"], "max-record-bytes": 64 << 20, "max-rejects": 0.5,
         "max-prefix-depth": 96, "max-path-repeats": 5, "chunk-tags": ["p", "div"],
         "chunk-normalise": "whitespace", "classic": False, "min-chunk-bytes": 0,
@@ -163,6 +163,9 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "shingle-size": 8, "min-values": 84, "supershingles": 6, "b-threshold": 2,
         "projection-bits": 384, "c-threshold": 372, "combined-threshold": 355, "max-group": 1000,
         "keep-by": "combined", "keep-rule": "smallest-url",
+        "overlap-chunkings": ["whole", "4-lines", "2-lines"], "overlap-threshold": "auto",
+        "server-overlap-threshold": "auto", "mirror-containment": 0.9, "max-df": 200,
+        "overlap-method": "iceberg",
     }
     for option in OPTIONS:
         if shown := default_text(option, "run"):

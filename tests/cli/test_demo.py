@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from beam_reuse.cli.main import main
 from beam_reuse.demo import show
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.planted import FILE, PASSAGES, REPORT, THEFT
+from beam_reuse.demo.planted import FILE, MIRROR, PASSAGES, REPORT, THEFT
 from beam_reuse.demo.prose import Prose
 from beam_reuse.demo.sample import FILES, sample_crawl
 
@@ -68,7 +68,9 @@ def test_nothing_else_occurs_twice() -> None:
             pieces = re.split(rb"(?=<(?:p|div)[\s/>])" if html else rb"\n\n", payload)
             counts.update(hashlib.sha1(b" ".join(p.split())).hexdigest() for p in pieces)
     repeated = {sha1: n for sha1, n in counts.items() if n > 1}
+    chapters = [" ".join(text.split()).encode() for text in MIRROR.texts()]
     assert repeated == {
+        **{hashlib.sha1(chapter).hexdigest(): 2 for chapter in chapters},
         FILE.sha1: FILE.hosts, **dict.fromkeys(THEFT.sha1s, THEFT.pages + 1),
         **{passage.sha1: passage.occurrences for passage in PASSAGES},
     }
@@ -101,11 +103,13 @@ def test_the_checks_notice_what_is_missing(demo: Path) -> None:
         theft=dataclasses.replace(THEFT, directory="elsewhere"),
         file=dataclasses.replace(FILE, hosts=13),
         report=dataclasses.replace(REPORT, path="/other.txt"),
+        mirror=dataclasses.replace(MIRROR, chapters=6, quoted=50),
     )
     failed = {c.what for c in check_result(str(demo / "result"), more) if not c.passed}
     assert {"records read", "pages", "no page missing",
             "nothing reported that was not planted", "each of its copies",
-            f"taken from {THEFT.source}", "one version of it kept"} <= failed
+            f"taken from {THEFT.source}", "one version of it kept",
+            f"{MIRROR.digest} quotes 50 lines of it, and no other page"} <= failed
     assert any(what.startswith("never planted") for what in failed)
 
 

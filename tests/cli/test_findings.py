@@ -140,3 +140,37 @@ def test_a_run_without_a_page_says_so() -> None:
 def test_one_is_singular() -> None:
     assert [counted(n, "host") for n in (0, 1, 2, 1000)] == [
         "0 hosts", "1 host", "2 hosts", "1,000 hosts"]
+
+
+def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
+    pairs = [{"chunking": name, "host_a": f"a{n}.example", "host_b": f"b{n}.example", "shared": 9,
+              "containment_a": 1.0, "containment_b": 0.95, "relation": relation}
+             for name, relation in (("whole", "part"), ("2-lines", "mirror"), ("x", "mirror"))
+             for n in range(mirrors)]
+    savings = [{"chunking": name, "host": f"{n}.example", "pages": 10, "redundant_pages": n,
+                "bytes": 500, "redundant_bytes": 100}
+               for name in ("whole", "2-lines") for n in range(3)]
+    path = write_result(folder, {
+        "server_overlap": [pairs, []], "crawl_savings": [savings[:2], savings[2:]],
+        "page_overlap": [[]],
+        "exact_copies": [[{"centre": "a", "url": "b", "cause": None}]],
+    }, overlap_chunkings=["whole", "2-lines"], max_df=200)
+    manifest = read_manifest(path)
+    accounting = replace(manifest.accounting, noted=noted)
+    return list(findings(replace(manifest, accounting=accounting), path))
+
+
+def test_overlap_is_summed_up(tmp_path: Path) -> None:
+    noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5}
+    assert overlap_result(tmp_path / "r", 1, **noted) == [
+        "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
+        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all",
+        "  a0.example and b0.example are mirrors",
+        "  whole: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
+        "  2-lines: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
+        "",
+    ]
+    many = overlap_result(tmp_path / "many", 7)
+    assert sum("are mirrors" in line for line in many) == 5
+    assert "  and more: server_overlap has all" in many
+    assert not any("left out" in line for line in many)

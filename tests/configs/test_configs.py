@@ -19,6 +19,7 @@ from tests.configs.webs import (
     encyclopaedia,
     farms,
     manuals,
+    mirrors,
 )
 
 pytestmark = pytest.mark.xdist_group("configs")
@@ -174,11 +175,51 @@ def test_the_queries_show_what_was_dropped_and_where(near: tuple[Path, Web]) -> 
     assert answers("near-duplicates", folder, 2) == [("tool.example", "tool.example", 16)]
 
 
+@pytest.fixture(scope="module")
+def savings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("savings"), mirrors()
+    web.write(folder)
+    run("run", folder / "crawl.jsonl", "-o", folder / "savings",
+        "--config", config("crawl-savings"))
+    return folder / "savings", web
+
+
+def test_what_a_crawler_can_save(savings: tuple[Path, Web]) -> None:
+    folder, web = savings
+    found = answers("crawl-savings", folder, 0)
+    assert [(row[0], int(row[1]), int(row[2])) for row in found] == [
+        ("whole", 5, 23), ("2-lines", 9, 23), ("4-lines", 9, 23)]
+    assert len(web.planted) == 9
+    assert [row[:3] for row in answers("crawl-savings", folder, 1)] == [
+        ("docs.tool.example", 5, 9), ("mirror.example", 4, 4)]
+    assert answers("crawl-savings", folder, 2) == [("server-alias", 4, 4), ("url-alias", 1, 1)]
+
+
+@pytest.fixture(scope="module")
+def mirrored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("mirrors"), mirrors()
+    web.write(folder)
+    run("run", folder / "crawl.jsonl", "-o", folder / "mirrors", "--config", config("mirrors"))
+    return folder / "mirrors", web
+
+
+def test_mirrors_are_named_and_what_they_mirror(mirrored: tuple[Path, Web]) -> None:
+    folder, _ = mirrored
+    docs, mirror, redesign = "docs.tool.example", "mirror.example", "redesign.example"
+    assert {row[:4] for row in answers("mirrors", folder, 0)} == {
+        ("paragraph", docs, mirror, "mirror"), ("paragraph", docs, redesign, "mirror"),
+        ("paragraph", mirror, redesign, "mirror"), ("whole", docs, mirror, "part")}
+    assert {row[:2] for row in answers("mirrors", folder, 1)} == {
+        (docs, redesign), (mirror, redesign)}
+    assert [row[:3] for row in answers("mirrors", folder, 2)] == [("docs.tool.example/2/", 2, 4)]
+
+
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_config_is_read_and_has_a_query(path: Path) -> None:
     assert yaml.safe_load(path.read_text())
     assert queries(path.stem)
-    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates"}
+    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates",
+                         "crawl-savings", "mirrors"}
 
 
 @pytest.mark.parametrize("name", ["phishing", "wikipedia-clones"])
@@ -195,10 +236,11 @@ def test_configs_that_need_a_list_are_refused_without_it(
 
 def test_settings_are_what_the_configs_say(
     clones: tuple[Path, Web], phish: tuple[Path, Web], blind: tuple[Path, Web],
-    near: tuple[Path, Web],
+    near: tuple[Path, Web], savings: tuple[Path, Web], mirrored: tuple[Path, Web],
 ) -> None:
     for (folder, _), name in ((clones, "wikipedia-clones"), (phish, "phishing"),
-                              (blind, "blind-discovery"), (near, "near-duplicates")):
+                              (blind, "blind-discovery"), (near, "near-duplicates"),
+                              (savings, "crawl-savings"), (mirrored, "mirrors")):
         recorded = json.loads((folder / "manifest.json").read_text())["settings"]
         for key, value in yaml.safe_load(Path(config(name)).read_text()).items():
             if key == "labels":

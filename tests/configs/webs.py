@@ -148,3 +148,29 @@ def manuals() -> Web:
               for n in range(20)}
     return Web({**crawl, **others}, planted=frozenset(
         url for url in crawl if "tool.example/1/" not in url))
+
+
+def mirrors() -> Web:
+    """A manual in two releases, the second also at a mirror, under a second URL, and in another
+    design at a third host; and a site that has nothing to do with it. `planted` is what need not
+    be fetched."""
+    chapters = {n: [f"<p>{sentence}</p>" for sentence in _sentences(f"manual {n}", 80)]
+                for n in range(4)}
+    second = {n: [*lines[:-1], f"<p>New in chapter {n}.</p>"] for n, lines in chapters.items()}
+    crawl = {f"http://docs.tool.example/{release}/{n}.html": html(f"Chapter {n}", lines[n])
+             for release, lines in ((1, chapters), (2, second)) for n in lines}
+    crawl |= {f"http://mirror.example/tool/{n}.html": html(f"Chapter {n}", lines)
+              for n, lines in second.items()}
+    crawl["http://docs.tool.example/2/0.html?session=1"] = html("Chapter 0", second[0])
+    redundant = {url for url in crawl if "tool.example/1/" not in url}
+    crawl |= {f"http://redesign.example/{n}/": html(f"Read chapter {n}", [
+        each for line in lines for each in ("<div>Advertisement</div>", line)])
+        for n, lines in second.items()}
+    others = {f"http://news.example/{n}.html": html(f"News {n}", [
+        f"<p>{sentence}</p>" for sentence in _sentences(f"news {n}", 70)]) for n in range(6)}
+    return Web({**crawl, **others}, planted=frozenset(redundant))
+
+
+def _sentences(seed: str, count: int) -> list[str]:
+    prose = Prose(seed)
+    return [prose.sentence() for _ in range(count)]

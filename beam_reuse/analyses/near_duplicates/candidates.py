@@ -13,9 +13,10 @@ from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.comparisons import verified
-from beam_reuse.analyses.near_duplicates.signatures import as_words, with_leaders
+from beam_reuse.analyses.near_duplicates.signatures import as_words
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.group import with_leaders
 from beam_reuse.core.near_duplicates import b_keys, c_keys, key_masks
 from beam_reuse.core.settings import NearDuplicateSettings
 

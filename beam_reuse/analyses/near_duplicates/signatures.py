@@ -4,13 +4,14 @@ A row of signatures is a page: `page`, `identity`, `site` (a fingerprint of its 
 and `order`, which is small for pages that are kept first.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.group import with_leaders
 from beam_reuse.core.near_duplicates import signatures
 from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.io.parts import NO_TIME
@@ -79,26 +80,6 @@ def as_words(values: NDArray) -> NDArray[np.uint64]:
     return dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
 
 
-def with_leaders(
-    slabs: Iterable[Block], keys: tuple[str, ...]
-) -> Iterator[tuple[Block, Block, NDArray[np.int64]]]:
-    """A stream sorted by `keys` and page: each slab, for each of its rows the first row with the
-    same keys, and the place of each row in its group, from 0. Holds a slab, whatever the groups."""
-    leader: Block | None = None
-    before = 0
-    for slab in slabs:
-        held = 0 if leader is None else 1
-        rows = slab if leader is None else Block.concat([leader, slab])
-        starts = rows.starts(keys)
-        group = np.repeat(starts, np.diff(np.append(starts, len(rows))))
-        place = np.arange(len(rows)) - group
-        if held:
-            place[group == 0] += before - 1
-        yield slab, rows.take(group[held:]), place[held:]
-        before = int(place[-1]) + 1
-        leader = rows.slice(int(starts[-1]), int(starts[-1]) + 1)
-
-
 def identity_sets(bucket: int, slabs: Iterator[Block]) -> Iterator[Block | TaggedOutput]:
     """Signatures sorted by identity and page -> those of the first page of each set.
 
@@ -114,5 +95,3 @@ def identity_sets(bucket: int, slabs: Iterator[Block]) -> Iterator[Block | Tagge
         second = members.take(place == 1).select(("representative",))
         yield TaggedOutput(SETS, copies)
         yield TaggedOutput(SETS, second.with_columns(page=second["representative"]))
-
-

@@ -93,12 +93,14 @@ class Accounting:
 @dataclass(frozen=True)
 class Outcome:
     """What a finished graph hands back: every record's fate, every file written, and the
-    thresholds above which something was flagged, as integer shares."""
+    thresholds above which something was flagged, as integer shares. What is `measured` may differ
+    between runs with the same result."""
 
     accounting: Accounting
     parts: tuple[Part, ...]
     bytes_read: int
     thresholds: Mapping[str, int] = field(default_factory=dict)
+    measured: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from beam_reuse.io.files import open_files, write_whole
 from beam_reuse.io.results.manifest import Accounting, Outcome, Part
 from beam_reuse.io.results.sink import Receipt
 
-RECORDS, PAGES, SKIPPED, REJECTED, NOTED, BYTES, THRESHOLD = (
-    "records", "pages", "skipped", "rejected", "noted", "bytes", "threshold"
+RECORDS, PAGES, SKIPPED, REJECTED, NOTED, BYTES, THRESHOLD, MEASURED = (
+    "records", "pages", "skipped", "rejected", "noted", "bytes", "threshold", "measured"
 )
 
 Count = tuple[tuple[str, str], int]
 """((what, reason), how many), with `what` one of the names above; reason '' where none. For
-THRESHOLD the reason says of what, and the number is an integer share."""
+THRESHOLD the reason says of what, and the number is an integer share; what is MEASURED may differ
+between runs with the same result."""
 
 
 class SaveOutcome(beam.PTransform):
@@ -65,4 +66,4 @@ def read_outcome(path: str) -> Outcome:
         found.get(NOTED, {}),
     )
     return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), total(BYTES),
-                   found.get(THRESHOLD, {}))
+                   found.get(THRESHOLD, {}), found.get(MEASURED, {}))

@@ -138,6 +138,27 @@ NEAR_DUPLICATE_DEGREES = table(
 )
 SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
 KEEP = table("keep", url=text, keep=flag, because_of=maybe(text))
+EXACT_COPIES = table("exact_copies", centre=text, url=text, cause=maybe(text))
+PAGE_OVERLAP = table(
+    "page_overlap",
+    chunking=text, url_a=text, url_b=text, shared=number, containment_a=share,
+    containment_b=share,
+)
+SERVER_OVERLAP = table(
+    "server_overlap",
+    chunking=text, host_a=text, host_b=text, shared=number, containment_a=share,
+    containment_b=share, relation=text,
+)
+REPLICAS = table("replicas", chunking=text, copies=number, pages=number)
+CRAWL_SAVINGS = table(
+    "crawl_savings",
+    chunking=text, host=text, pages=number, redundant_pages=number, bytes=number,
+    redundant_bytes=number,
+)
+POPULAR_COLLECTIONS = table(
+    "popular_collections",
+    prefix=text, hosts=number, pages=number, bytes=number, sample_urls=STRINGS,
+)
 
 SCHEMAS = {
     schema.name: schema
@@ -146,6 +167,7 @@ SCHEMAS = {
         FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
         NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
         NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
+        EXACT_COPIES, PAGE_OVERLAP, SERVER_OVERLAP, REPLICAS, CRAWL_SAVINGS, POPULAR_COLLECTIONS,
     )
 }
 

@@ -1,0 +1,160 @@
+"""Overlap against its definition, row by row."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beam_reuse.cli.runs import execute
+from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.core.settings import OverlapSettings, Settings
+from beam_reuse.io import parts
+from beam_reuse.io.results import tables
+from beam_reuse.pages import inputs
+from beam_reuse.plan import RunPlan
+from tests.analyses.overlapping import Document, random_documents, write
+from tests.oracles.overlap import Overlap
+
+LOW = ("3",)
+CASES = {
+    "default": OverlapSettings(),
+    "low thresholds": OverlapSettings(thresholds=LOW, server_thresholds=LOW),
+    "direct": OverlapSettings(thresholds=LOW, server_thresholds=LOW, method="direct"),
+    "frequent ones left out": OverlapSettings(
+        ("whole", "2-lines", "1-lines"), ("2", "1-lines=4"), ("1-lines=2",), max_df=3),
+    "words": OverlapSettings(("5-words", "1-words", "7-lines"), LOW, LOW, mirror=0.97),
+    "paragraphs and sentences": OverlapSettings(("paragraph", "sentence"), LOW, ("2",)),
+    "every pair": OverlapSettings(("whole", "3-lines"), ("1",), ("1",), max_df=10_000, mirror=1.0),
+}
+
+
+@pytest.fixture(autouse=True)
+def small_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of several row groups, as large crawls have them."""
+    monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 23)
+
+
+def run(given: list[Path], output: Path, overlap: OverlapSettings, command: Any = "run",
+        **plan: Any) -> Path:
+    settings = Settings(analyses=("overlap",), overlap=overlap)
+    execute(RunPlan(command, tuple(map(str, given)), str(output), settings, **plan), [])
+    return output
+
+
+def expect(output: Path, documents: list[Document], overlap: OverlapSettings) -> Overlap:
+    """Every table and every count is as defined."""
+    expected = Overlap([document.page() for document in documents], overlap)
+    for name, rows in expected.tables().items():
+        assert tables.read(str(output), name).to_pylist() == rows, name
+    assert dict(tables.read_manifest(str(output)).accounting.noted) == expected.noted()
+    return expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
+    documents = random_documents(len(case), 120)
+    given = [write(tmp_path / f"{n}.jsonl", documents[n::2]) for n in range(2)]
+    run(given, tmp_path / "out", CASES[case])
+    expected = expect(tmp_path / "out", documents, CASES[case])
+    assert all(expected.tables()[name] for name in ("exact_copies", "replicas", "crawl_savings",
+                                                    "popular_collections", "server_overlap"))
+    causes = {row["cause"] for row in expected.exact_copies()}
+    assert causes == {None, "url-alias", "server-alias", "replication"}
+    assert ("left out" in case) == ("overlap-fingerprints-too-frequent" in expected.noted())
+
+
+SHUFFLES = {
+    "one bucket": {"buckets": 1},
+    "many buckets, small slabs": {"buckets": 37, "flush_bytes": 3000, "bucket_budget": 20_000},
+    "rows one by one": {"buckets": 3, "flush_bytes": 1, "bucket_budget": 1},
+}
+
+
+@pytest.mark.parametrize(("case", "shuffle", "store"), [
+    ("low thresholds", "one bucket", "inline"),
+    ("frequent ones left out", "many buckets, small slabs", "files"),
+    ("frequent ones left out", "rows one by one", "inline"),
+])
+def test_any_store_and_buckets(
+    case: str, shuffle: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Lists that do not fit into a slab, keys in any bucket, rows in any store."""
+    folder = str(tmp_path / "spill") if store == "files" else ""
+    monkeypatch.setattr("beam_reuse.pipeline.shuffle_for",
+                        lambda *_: Shuffle(Store(store, folder), **SHUFFLES[shuffle]))
+    documents = random_documents(9, 40)
+    run([write(tmp_path / "all.jsonl", documents)], tmp_path / "out", CASES[case])
+    expect(tmp_path / "out", documents, CASES[case])
+
+
+def test_the_same_bytes_for_any_workers_order_and_from_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    documents = random_documents(4, 150)
+    settings = OverlapSettings(("whole", "2-lines", "paragraph", "sentence"), LOW, LOW, max_df=9)
+    given = [write(tmp_path / f"{n}.jsonl", documents[n::3]) for n in range(3)]
+    one = run(given, tmp_path / "one", settings, workers=1)
+    expect(one, documents, settings)
+    monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
+    monkeypatch.setattr(inputs, "LEAST_RANGE", 3000)
+    run(given[:2], tmp_path / "index", settings, command="index")
+    others = [
+        run(given[::-1], tmp_path / "three", settings, workers=3),
+        run([tmp_path / "index", given[2]], tmp_path / "indexed", settings, workers=2),
+    ]
+    for other in others:
+        assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("contents", [[], ["one"], ["", " ", "!"], ["one\ntwo", "one\ntwo"]])
+def test_few_pages(contents: list[str], tmp_path: Path) -> None:
+    documents = [Document(f"http://a.example/{n}", text) for n, text in enumerate(contents)]
+    documents.append(Document("http://b.example/", "", html=True))
+    settings = OverlapSettings(("whole", "2-lines", "1-words", "paragraph", "sentence"))
+    run([write(tmp_path / "few.jsonl", documents)], tmp_path / "out", settings)
+    expect(tmp_path / "out", documents, settings)
+
+
+def test_laws(tmp_path: Path) -> None:
+    """Names in order, containments above 0 and up to 1, and no pair of exact copies."""
+    documents = random_documents(21, 150)
+    output = str(run([write(tmp_path / "a.jsonl", documents)], tmp_path / "out",
+                     CASES["every pair"]))
+    for table, names in (("page_overlap", ("url_a", "url_b")),
+                         ("server_overlap", ("host_a", "host_b"))):
+        rows = tables.read(output, table).to_pylist()
+        assert rows
+        for row in rows:
+            assert row[names[0]] < row[names[1]]
+            assert 0 < row["containment_a"] <= 1 and 0 < row["containment_b"] <= 1
+    centre = {row["url"]: row["centre"] for row in tables.read(output, "exact_copies").to_pylist()}
+    for row in tables.read(output, "page_overlap").to_pylist():
+        assert all(centre.get(row[name], row[name]) == row[name] for name in ("url_a", "url_b"))
+    savings = tables.read(output, "crawl_savings").to_pylist()
+    assert all(0 <= row["redundant_pages"] <= row["pages"] for row in savings)
+    replicas = tables.read(output, "replicas").to_pylist()
+    for chunking in ("whole", "3-lines"):
+        pages = [sum(row["pages"] for row in rows if row["chunking"] == chunking)
+                 for rows in (savings, replicas)]
+        assert pages[0] == pages[1]
+
+
+def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
+    """One page everywhere: a set, no pairs of pages, and hosts that share it pair nobody."""
+    text = "\n".join(f"line {n}" for n in range(60))
+    count = 100_000
+    documents = [Document(f"http://h{n % 1000}.example/{n}", text) for n in range(count)]
+    output = str(run([write(tmp_path / "parked.jsonl", documents)], tmp_path / "out",
+                     OverlapSettings()))
+    copies = tables.read(output, "exact_copies")
+    assert copies.num_rows == count and set(copies["centre"].to_pylist()) == {
+        "http://h0.example/0"}
+    assert tables.read(output, "page_overlap").num_rows == 0
+    assert tables.read(output, "server_overlap").num_rows == 0
+    assert {(row["chunking"], row["copies"], row["pages"])
+            for row in tables.read(output, "replicas").to_pylist()} == {
+        (name, count, count) for name in ("whole", "4-lines", "2-lines")}
+    redundant = tables.read(output, "crawl_savings").to_pylist()
+    assert sum(row["redundant_pages"] for row in redundant) == 3 * (count - 1)
+    noted = tables.read_manifest(output).accounting.noted
+    assert noted["server-fingerprints-too-frequent"] == 1 + 15 + 30

@@ -1,0 +1,245 @@
+"""Overlap by its definition: chunks as texts, dicts and sets, every page with every other."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import combinations
+from urllib.parse import urlsplit
+
+from beam_reuse.core.settings import OverlapSettings
+from tests.oracles.tokens import lines, tokens
+
+Row = dict[str, object]
+Sets = dict[str, set[Hashable]]
+PAGE_THRESHOLDS = {"whole": 1, "1-lines": 25, "2-lines": 25, "paragraph": 10}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: `text` has a form feed between blocks and a newline between lines."""
+
+    url: str
+    text: str
+    size: int
+    ip: str | None = None
+
+    @property
+    def host(self) -> str:
+        return str(urlsplit(self.url).hostname)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(line for line, _ in lines(self.text))
+
+
+def paragraphs(text: str) -> list[tuple[str, ...]]:
+    found: list[list[str]] = []
+    for line, start in lines(text):
+        if start:
+            found.append([])
+        found[-1].append(line)
+    return [tuple(each) for each in found]
+
+
+def sentences(text: str) -> list[str]:
+    found = []
+    for paragraph in paragraphs(text):
+        sentence = ""
+        words = " ".join(paragraph)
+        for i, char in enumerate(words):
+            sentence += char
+            if char in ".!?。！？" and words[i + 1 : i + 2] in ("", " "):  # noqa: RUF001
+                found.append(sentence.strip())
+                sentence = ""
+        found.append(sentence.strip())
+    return [sentence for sentence in found if sentence]
+
+
+def cut(page: Page, chunking: str) -> set[Hashable]:
+    """The distinct chunks of a page."""
+    if not page.lines:
+        return set()
+    if chunking == "whole":
+        return {page.lines}
+    if chunking == "paragraph":
+        return set(paragraphs(page.text))
+    if chunking == "sentence":
+        return set(sentences(page.text))
+    number, unit = chunking.split("-")
+    items = page.lines if unit == "lines" else tuple(tokens(page.text))
+    return {items[i : i + int(number)] for i in range(0, len(items), int(number))}
+
+
+def threshold(given: tuple[str, ...] | None, chunking: str, otherwise: int) -> int:
+    for entry in given or ():
+        if entry.startswith(f"{chunking}="):
+            return int(entry.split("=")[1])
+    for entry in given or ():
+        if "=" not in entry:
+            return int(entry)
+    return otherwise
+
+
+def prefixes(url: str) -> list[str]:
+    path = urlsplit(url).path
+    host = str(urlsplit(url).hostname)
+    return [host + path[: i + 1] for i, char in enumerate(path) if char == "/"]
+
+
+class Overlap:
+    """All tables of pages, by their definitions."""
+
+    def __init__(self, pages: list[Page], settings: OverlapSettings) -> None:
+        self.settings, self.given = settings, pages
+        self.pages = {page.url: page for page in sorted(pages, key=lambda p: p.url) if page.lines}
+        self.sets: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for url, page in self.pages.items():
+            self.sets[page.lines].append(url)
+        self.centre = {url: members[0] for members in self.sets.values() for url in members}
+        self.centres = [url for url, centre in self.centre.items() if url == centre]
+        self.counts: Counter[str] = Counter()
+        self.page_pairs = {name: self._page_pairs(name) for name in settings.chunkings}
+        self.host_pairs = {name: self._host_pairs(name) for name in settings.chunkings}
+
+    def _page_pairs(self, chunking: str) -> dict[tuple[str, str], tuple[int, float, float]]:
+        if chunking == "whole":
+            return {}
+        units = {url: cut(self.pages[url], chunking) for url in self.centres}
+        distinct, left_out = self._counts(units)
+        self.counts["overlap-fingerprints"] += distinct
+        self.counts["overlap-fingerprints-too-frequent"] += left_out
+        least = threshold(self.settings.thresholds, chunking, PAGE_THRESHOLDS.get(chunking, 15))
+        return self._pairs(units, least)
+
+    def _host_pairs(self, chunking: str) -> dict[tuple[str, str], tuple[int, float, float]]:
+        units: Sets = defaultdict(set)
+        for page in self.pages.values():
+            units[page.host] |= cut(page, chunking)
+        self.counts["server-fingerprints-too-frequent"] += self._counts(units)[1]
+        papers = 1 if chunking == "whole" else 25
+        return self._pairs(units, threshold(self.settings.server_thresholds, chunking, papers))
+
+    def _counts(self, units: Sets) -> tuple[int, int]:
+        df = Counter(chunk for chunks in units.values() for chunk in chunks)
+        return len(df), sum(n > self.settings.max_df for n in df.values())
+
+    def _pairs(self, units: Sets, least: int) -> dict[tuple[str, str], tuple[int, float, float]]:
+        """Pairs in order of name with what they share and how much of each that is."""
+        df = Counter(chunk for chunks in units.values() for chunk in chunks)
+        rare = {name: {c for c in chunks if df[c] <= self.settings.max_df}
+                for name, chunks in units.items()}
+        found = {}
+        for a, b in combinations(sorted(units), 2):
+            shared = len(rare[a] & rare[b])
+            self.counts["overlap-pairs-made"] += shared
+            if shared >= least:
+                self.counts["overlap-pairs-kept"] += 1
+                found[a, b] = shared, shared / len(units[a]), shared / len(units[b])
+        return found
+
+    def page_overlap(self) -> list[Row]:
+        return [{"chunking": name, "url_a": a, "url_b": b, "shared": n, "containment_a": in_a,
+                 "containment_b": in_b}
+                for name in sorted(self.page_pairs)
+                for (a, b), (n, in_a, in_b) in sorted(self.page_pairs[name].items())]
+
+    def server_overlap(self) -> list[Row]:
+        return [{"chunking": name, "host_a": a, "host_b": b, "shared": n, "containment_a": in_a,
+                 "containment_b": in_b, "relation": self.relation(in_a, in_b)}
+                for name in sorted(self.host_pairs)
+                for (a, b), (n, in_a, in_b) in sorted(self.host_pairs[name].items())]
+
+    def relation(self, *contained: float) -> str:
+        near = sum(share >= self.settings.mirror for share in contained)
+        return ("overlap", "part", "mirror")[near]
+
+    def exact_copies(self) -> list[Row]:
+        mirrors = {(row["host_a"], row["host_b"]) for row in self.server_overlap()
+                   if row["relation"] == "mirror"}
+        addresses = defaultdict(set)
+        for page in self.pages.values():
+            addresses[page.host] |= {page.ip} - {None, ""}
+        rows: list[Row] = []
+        for members in self.sets.values():
+            for url in members if len(members) > 1 else ():
+                a, b = sorted((self.pages[members[0]].host, self.pages[url].host))
+                cause = ("url-alias" if a == b else "server-alias"
+                         if (a, b) in mirrors or addresses[a] & addresses[b] else "replication")
+                rows.append({"centre": members[0], "url": url,
+                             "cause": None if url == members[0] else cause})
+        return sorted(rows, key=lambda row: (str(row["centre"]), str(row["url"])))
+
+    def replicas(self) -> list[Row]:
+        rows: list[Row] = []
+        for name in sorted(self.settings.chunkings):
+            copies = {centre: len(self.sets[self.pages[centre].lines]) for centre in self.centres}
+            near = dict(copies)
+            for a, b in self.page_pairs[name]:
+                near[a] += copies[b]
+                near[b] += copies[a]
+            pages = Counter(near[centre] for centre in self.centre.values())
+            rows += [{"chunking": name, "copies": n, "pages": pages[n]} for n in sorted(pages)]
+        return rows
+
+    def dropped(self, chunking: str) -> set[str]:
+        """Centres that the rule drops: in order of URLs, one undecided is kept and drops its
+        undecided neighbours."""
+        decided: dict[str, bool] = {}
+        for url in self.centres:
+            if url not in decided:
+                decided[url] = True
+                for pair in self.page_pairs[chunking]:
+                    if url in pair:
+                        decided.setdefault(pair[0] if pair[1] == url else pair[1], False)
+        return {url for url, kept in decided.items() if not kept}
+
+    def crawl_savings(self) -> list[Row]:
+        rows: list[Row] = []
+        for name in sorted(self.settings.chunkings):
+            dropped = self.dropped(name) | set(self.pages) - set(self.centres)
+            for host in sorted({page.host for page in self.pages.values()}):
+                mine = [page for page in self.pages.values() if page.host == host]
+                gone = [page for page in mine if page.url in dropped]
+                rows.append({
+                    "chunking": name, "host": host, "pages": len(mine),
+                    "redundant_pages": len(gone), "bytes": sum(page.size for page in mine),
+                    "redundant_bytes": sum(page.size for page in gone)})
+        return rows
+
+    def popular_collections(self) -> list[Row]:
+        below = defaultdict(list)
+        for centre in self.centres:
+            for prefix in prefixes(centre):
+                below[prefix].append(centre)
+        rows: list[Row] = []
+        for prefix, centres in sorted(below.items()):
+            on: dict[str, list[list[str]]] = defaultdict(list)
+            for centre in centres:
+                hosts = defaultdict(list)
+                for url in self.sets[self.pages[centre].lines]:
+                    hosts[self.pages[url].host].append(url)
+                for host, urls in hosts.items() if len(hosts) > 1 else ():
+                    on[host].append(urls)
+            own = prefix.split("/")[0]
+            holders = {host: min(url for urls in found for url in urls)
+                       for host, found in on.items()
+                       if host != own and len(found) / len(centres) >= self.settings.mirror}
+            if holders:
+                holders[own] = min(c for c in centres if any(c in urls for urls in on[own]))
+                rows.append({
+                    "prefix": prefix, "hosts": len(holders), "pages": len(centres),
+                    "bytes": sum(self.pages[c].size for c in centres),
+                    "sample_urls": sorted(holders.values())[:10]})
+        return rows
+
+    def tables(self) -> dict[str, list[Row]]:
+        return {
+            "page_overlap": self.page_overlap(), "server_overlap": self.server_overlap(),
+            "exact_copies": self.exact_copies(), "replicas": self.replicas(),
+            "crawl_savings": self.crawl_savings(),
+            "popular_collections": self.popular_collections(),
+        }
+
+    def noted(self) -> dict[str, int]:
+        """What a run tells beside its tables."""
+        return dict(+(self.counts + Counter({"no-lines": len(self.given) - len(self.pages)})))
