@@ -10,6 +10,7 @@ _OFFERED = {
     "DetectReuse": "beam_reuse.analyses.reuse.detect",
     "DiscoverReuse": "beam_reuse.analyses.reuse.discover",
     "FindNearDuplicates": "beam_reuse.analyses.near_duplicates.find",
+    "FindQuilts": "beam_reuse.analyses.quilts.find",
     "ReadLabels": "beam_reuse.analyses.reuse.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
     "Detector": "beam_reuse.detector",
@@ -19,6 +20,7 @@ _OFFERED = {
     "DetectionSettings": "beam_reuse.core.settings",
     "DiscoverySettings": "beam_reuse.core.settings",
     "NearDuplicateSettings": "beam_reuse.core.settings",
+    "QuiltSettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
 }

@@ -8,6 +8,7 @@ from typing import Any
 import apache_beam as beam
 
 from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
+from beam_reuse.analyses.quilts.find import FindQuilts
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import DiscoverReuse
 from beam_reuse.analyses.reuse.label_kernels import label_table
@@ -71,7 +72,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
 def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
     """The whole graph of a plan: read, analyse, write, report."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
-    thresholds = noted = None
+    thresholds, noted = None, tuple[beam.PCollection, ...]()
     if plan.command == "index":
         index = pipeline | "Index" >> WriteIndex(
             inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
@@ -82,16 +83,15 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
             spill=work.spill, shuffle=shuffle, progress=work.progress)
         found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
                  else result_tables(plan, pages))
-        thresholds, noted = found.pop("thresholds", None), found.pop("noted", None)
+        thresholds, noted = found.pop("thresholds", None), found.pop("noted", ())
         receipts = [found | "WriteTables" >> WriteTables(
             tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
         counts = pages | "Account" >> CountRecords()
     told = [counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count)]
     if thresholds is not None:
         told.append(thresholds | "Told" >> beam.Map(_threshold_count).with_output_types(Count))
-    if noted is not None:
-        told.append(noted | "NotedCounts" >> beam.Map(_noted_count).with_output_types(Count)
-                    | "NotedSome" >> beam.Filter(_is_some))
+    told += [each | f"Noted {n}" >> beam.FlatMap(_noted_count).with_output_types(Count)
+             for n, each in enumerate(noted)]
     {
         "parts": receipts | "Receipts" >> beam.Flatten(),
         "counts": told | "AllCounts" >> beam.Flatten(),
@@ -111,11 +111,12 @@ def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
 
 def needs_text(plan: RunPlan) -> bool:
     """Whether any analysis asked for looks at text."""
-    return plan.command == "run" and plan.settings.finds_near_duplicates
+    return plan.command == "run" and (
+        plan.settings.finds_near_duplicates or plan.settings.finds_quilts)
 
 
-def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
-    """Every table of the run, as blocks."""
+def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
+    """Every table of the run, as blocks; `noted`, what each analysis noted."""
     settings = plan.settings
     digest = settings.detection.matcher == "nilsimsa"
     found = {
@@ -138,8 +139,16 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
             found |= (found["labels"], pages) | "Detect" >> detect
         else:
             found |= (found["labels"], pages, candidates) | "Detect" >> detect
-    if settings.finds_near_duplicates:
-        found |= pages | "NearDuplicates" >> FindNearDuplicates(settings.near_duplicates)
+    noted = []
+    for name, asked, analysis in (
+        ("NearDuplicates", settings.finds_near_duplicates,
+         FindNearDuplicates(settings.near_duplicates)),
+        ("Quilts", settings.finds_quilts, FindQuilts(settings.quilts)),
+    ):
+        if asked:
+            found |= pages | name >> analysis
+            noted.append(found.pop("noted"))
+    found["noted"] = tuple(noted)
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
@@ -150,13 +159,9 @@ def _threshold_count(named: tuple[str, int]) -> Count:
     return (THRESHOLD, name), share
 
 
-def _noted_count(named: tuple[str, int]) -> Count:
+def _noted_count(named: tuple[str, int]) -> list[Count]:
     name, count = named
-    return (NOTED, name), count
-
-
-def _is_some(count: Count) -> bool:
-    return count[1] > 0
+    return [((NOTED, name), count)] if count else []
 
 
 class _Steps(beam.pipeline.PipelineVisitor):

@@ -14,6 +14,9 @@ from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
+SPANS = pa.list_(pa.field("element", pa.struct([
+    pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False),
+]), nullable=False))
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Column:
 
     string      from bytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
     STRINGS     from bytes: the values joined by line feeds
+    SPANS       from bytes: int64 starts and ends in turn
     TIMESTAMP   from int64 microseconds since 1970 UTC
     int64, bool, double   from the NumPy column of that kind
 
@@ -138,6 +142,19 @@ NEAR_DUPLICATE_DEGREES = table(
 )
 SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
 KEEP = table("keep", url=text, keep=flag, because_of=maybe(text))
+QUILTS = table(
+    "quilts",
+    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
+    min_patch_fraction=share, variant=text, min_source_share=share, grams=number,
+    patch_grams=number, patch_fraction=share, sources=number, linked_page_share=share,
+    linked_domain_share=share,
+)
+QUILT_SOURCES = table(
+    "quilt_sources",
+    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
+    min_patch_fraction=share, variant=text, min_source_share=share, rank=number, source_url=text,
+    grams=number, share=share, linked=text, spans=SPANS,
+)
 
 SCHEMAS = {
     schema.name: schema
@@ -146,6 +163,7 @@ SCHEMAS = {
         FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
         NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
         NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
+        QUILTS, QUILT_SOURCES,
     )
 }
 
