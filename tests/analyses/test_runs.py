@@ -12,6 +12,7 @@ from beam_reuse.core.settings import (
     DetectionSettings,
     DiscoverySettings,
     NearDuplicateSettings,
+    QuiltSettings,
     ReadSettings,
     Settings,
     StopSettings,
@@ -23,12 +24,14 @@ from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
 from tests.oracles.near_duplicates import NearDuplicates
+from tests.oracles.quilts import Quilts
 
 EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
 CASES = {
     "default": Settings(),
-    "all captures": Settings(read=ReadSettings(captures="all"),
-                             discovery=DiscoverySettings(chunk_threshold=2)),
+    "all captures": Settings(
+        read=ReadSettings(captures="all"), discovery=DiscoverySettings(chunk_threshold=2),
+        quilts=QuiltSettings(gram_size=2, max_pages_per_gram=200, min_sources=1, variant="any")),
     "all records": Settings(read=EVERYTHING, discovery=DiscoverySettings(chunk_threshold=0)),
     "top": Settings(discovery=DiscoverySettings(top=5)),
     "top across hosts": Settings(analyses=("discovery", "detection"),
@@ -82,10 +85,16 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
     }
     if settings.detects:
         expected |= reuse.detection(pages, reuse.found_labels(expected), settings)
+    noted: dict[str, int] = {}
     if settings.finds_near_duplicates:
         near = NearDuplicates(crawl.near_pages(pages), settings.near_duplicates)
         expected |= near.tables()
-        assert found.noted == near.noted()
+        noted |= near.noted()
+    if settings.finds_quilts:
+        quilts = Quilts(crawl.quilt_pages(pages), settings.quilts)
+        expected |= quilts.tables()
+        noted |= quilts.noted()
+    assert found.noted == noted
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():
         got = tables.read(str(output), name).to_pylist()

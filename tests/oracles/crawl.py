@@ -11,6 +11,7 @@ from publicsuffixlist import PublicSuffixList
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import Settings
+from tests.oracles import quilts
 from tests.oracles.chunks import chunks
 from tests.oracles.near_duplicates import Page
 from tests.oracles.text import html5lib_tree, text_of
@@ -134,8 +135,16 @@ def near_pages(pages: dict[str, Capture]) -> list[Page]:
     return found
 
 
+def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:
+    """The pages as quilts see them; there are no links in these tests."""
+    hosts = {name: canonical(c.url).split("/")[2].split(":")[0] for name, c in pages.items()}
+    return [quilts.Page(name, domain(hosts[name]), tuple(tokens(text_of_capture(capture))))
+            for name, capture in pages.items()]
+
+
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
+    text = settings.finds_near_duplicates or settings.finds_quilts
     for name, c in pages.items():
         host = canonical(c.url).split("/")[2].split(":")[0]
         rows.append({
@@ -144,7 +153,7 @@ def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
             "content_type": c.content_type, "bytes": len(c.body), "sha1": c.sha1,
             "chunks": len(chunks_of(c, settings)), "file": c.file,
             "offset": c.offset,
-            "tokens": len(tokens(text_of_capture(c))) if settings.finds_near_duplicates else None,
-            "lines": len(lines(text_of_capture(c))) if settings.finds_near_duplicates else None,
+            "tokens": len(tokens(text_of_capture(c))) if text else None,
+            "lines": len(lines(text_of_capture(c))) if text else None,
         })
     return sorted(rows, key=lambda row: row["url"])

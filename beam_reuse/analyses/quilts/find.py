@@ -70,7 +70,11 @@ class FindQuilts(Analysis):
             outputs={lists.LISTS: Block, gram_rows.NOTED: Note})
         covers = (shared[lists.LISTS], grams[gram_rows.TOTALS]) | "Cover" >> CoverPages(
             shuffle, settings)
-        named = (covers[MAIN], pages) | "Sources" >> UrlsOfPages()
+        # Of their own: FnApiRunner would hold back all that comes of parts and names elsewhere until
+        # what waits for quilts here has read them, too; and quilts would wait for some of that.
+        late = pages._replace(parts=pages.parts | "LateParts" >> beam.Reshuffle(),
+                              names=pages.names | "LateNames" >> beam.Reshuffle())
+        named = (covers[MAIN], late) | "Sources" >> UrlsOfPages()
         quilts = AsSingleton(
             covers[MAIN] | "QuiltedPages" >> MapBlocks(cover_rows.quilted_pages)
             | "Quilts" >> BuildKeyFilter(("page",), shuffle.filter_keys))
@@ -82,9 +86,7 @@ class FindQuilts(Analysis):
                 named | "SourceFacts" >> MapBlocks(cover_rows.source_facts),
                 covers[cover_rows.FACTS] | "ParkFacts" >> PutAway(shuffle)
                 | "FetchFacts" >> Fetch(shuffle, quilts),
-                # Of their own: FnApiRunner holds back whatever came of parts that others wait for.
-                pages.parts | "PartsOfTexts" >> beam.Reshuffle()
-                | "FetchTexts" >> Fetch(shuffle, quilts)
+                late.parts | "FetchTexts" >> Fetch(shuffle, quilts)
                 | "TextFacts" >> MapBlocks(cover_rows.text_facts, quilts),
             ),
         } | "Tables" >> JoinRows(shuffle, ("page",), tables.quilt_tables, settings,
