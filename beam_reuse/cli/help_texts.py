@@ -62,6 +62,14 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   neighbourhoods        each directory and host: the same over all pages below it
   neighbourhood_sources whose content it is
 
+ near-duplicates: pages that are nearly the same
+  near_duplicates, identity_sets, near_duplicate_clusters, near_duplicate_degrees, site_pairs
+  keep                  which pages to drop, each for a kept page like it
+
+ quilts: pages stitched from passages of others
+  quilts                each quilt: how much of it is patches, from how many sources, linked or not
+  quilt_sources         each source: what it gave, and where that stands in the quilt
+
 Read them with any Parquet reader, or with beam_reuse.tables.read(DIR, "pages").""",
     "index": """\
 Parses crawl files and keeps what every analysis starts from: the features of each page and
@@ -193,6 +201,8 @@ examples:
         only passages that stand on five hosts or more: reuse across sites
   beam-reuse run site/ -o result --top 50 --chunk-tags p
         the 50 most frequent paragraphs of a folder of HTML files
+  beam-reuse run index -o quilts --analyses quilts --gram-size 5,4,8 --min-sources 4,2,8
+        quilted pages, and how many there are when one number varies
   beam-reuse run --config job.yaml --dry-run
         check a job's settings, input and output without running it""",
     "index": """\

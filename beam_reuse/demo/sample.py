@@ -14,10 +14,14 @@ from beam_reuse.demo.planted import (
     HOSTS,
     PAGES_PER_HOST,
     PASSAGES,
+    QUILT_HOSTS,
+    QUILT_PAGE,
+    QUILT_URL,
     REPORT,
     THEFT,
     DamagedPlace,
     Planted,
+    PlantedQuilt,
     occurrence_histogram,
 )
 from beam_reuse.demo.prose import Prose
@@ -72,6 +76,7 @@ class SampleCrawl:
             dict(self.skipped),
             tuple(self.damaged),
             occurrence_histogram(self.chunks),
+            PlantedQuilt(QUILT_URL, tuple(page_url(host, QUILT_PAGE) for host in QUILT_HOSTS)),
         )
 
 
@@ -90,6 +95,7 @@ def sample_crawl() -> SampleCrawl:
             _add_captures(crawl, host)
         _add_leftovers(crawl, host, number)
     _add_theft(crawl)
+    _add_quilt(crawl)
     for url, text in REPORT.pages().items():
         crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
     _add_damage(crawl)
@@ -142,6 +148,15 @@ def _add_theft(crawl: SampleCrawl) -> None:
         chunks = [head, *THEFT.html, foot]
         crawl.add_page(f"http://{THEFT.thief}/{THEFT.directory}/{number}.html",
                        http_response("\n".join(chunks).encode(), HTML), chunks)
+
+
+def _add_quilt(crawl: SampleCrawl) -> None:
+    """A page stitched from paragraphs of others, which it links to in part."""
+    links = page_url(QUILT_HOSTS[0], QUILT_PAGE), page_url(QUILT_HOSTS[1], 0)
+    head = "<html><head><title>The best of the week</title></head><body>" + "".join(
+        f'<a href="{link}">More</a>' for link in links)
+    chunks = [head, *(_page_chunks(host, QUILT_PAGE)[1] for host in QUILT_HOSTS)]
+    crawl.add_page(QUILT_URL, http_response("\n".join(chunks).encode(), HTML), chunks)
 
 
 def _encoded(number: int, html: str) -> bytes:

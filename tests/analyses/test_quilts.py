@@ -1,5 +1,6 @@
 """Quilts against their definition, row by row."""
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from beam_reuse.cli.runs import execute
 from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.quilts import Combination
 from beam_reuse.core.settings import QuiltSettings, Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables
@@ -105,3 +108,81 @@ def test_the_same_bytes_for_any_workers_order_and_from_an_index(
     ]
     for other in others:
         assert (one / "manifest.json").read_bytes() == (other / "manifest.json").read_bytes()
+
+
+def test_addresses_come_from_records_and_tables(tmp_path: Path) -> None:
+    """The record's address counts; a table tells it of hosts without one."""
+    documents = patchworks(11, 60)
+    table = {"a.example": "198.51.100.1", "x.b.example": "2001:db8::1", "e.example": "203.0.113.5"}
+    (tmp_path / "ip.txt").write_text("# hosts\n\n" + "".join(
+        f"{host},{address}\n" for host, address in table.items())
+        + "E.example. 203.0.113.50\na.example\t198.51.100.1\n")
+    settings = QuiltSettings(variant="ip", min_sources=2, ip_tables=(str(tmp_path / "ip.txt"),))
+    given = [write(tmp_path / "all.jsonl", documents)]
+    run(given, tmp_path / "with", settings)
+    with_table = expect(tmp_path / "with", documents, settings, table)
+    without = QuiltSettings(variant="ip", min_sources=2)
+    run(given, tmp_path / "without", without)
+    assert with_table != expect(tmp_path / "without", documents, without)
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (b"a.example\n", "row 1: '' is no IP address"),
+    (b"#\na.example 300.1.1.1\n", "row 2: '300.1.1.1' is no IP address"),
+])
+def test_a_bad_table_of_addresses_is_named(content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "ip.txt").write_bytes(content)
+    settings = QuiltSettings(variant="ip", ip_tables=(str(tmp_path / "ip.txt"),))
+    with pytest.raises(UserError, match=said):
+        run([write(tmp_path / "a.jsonl", patchworks(1, 3))], tmp_path / "out", settings)
+
+
+def test_laws_of_sweeps(tmp_path: Path) -> None:
+    """One run gives what single runs give; monotone in the fraction and the sources; a page's
+    patch fraction in the limit."""
+    documents = patchworks(21, 80)
+    given = [write(tmp_path / "all.jsonl", documents)]
+    sweep = QuiltSettings(
+        gram_size=(4, 6), max_pages_per_gram=(6, 20, 60), min_sources=(3, 1, 2, 5),
+        min_patch_fraction=(0.4, 0.1, 0.6), sweep="grid", sweep_sources=True)
+    run(given, tmp_path / "sweep", sweep)
+    rows = tables.read(str(tmp_path / "sweep"), "quilts").to_pylist()
+    found: dict[tuple, dict[str, float]] = {}
+    for row in rows:
+        key = tuple(row[name] for name in Combination._fields)
+        found.setdefault(key, {})[row["url"]] = row["patch_fraction"]
+    assert len(found) == 2 * 3 * 4 * 3
+    for k, m, c, theta in found:
+        for other in found:
+            if (k, m) == other[:2] and c <= other[2] and theta <= other[3]:
+                assert set(found[other]) <= set(found[k, m, c, theta])
+            if k == other[0] and m <= other[1]:
+                both = set(found[other]) & set(found[k, m, c, theta])
+                assert all(found[k, m, c, theta][url] <= found[other][url] for url in both)
+    assert len({len(urls) for urls in found.values()}) > 10
+    for one in ((4, 6, 3, 0.4), (6, 60, 1, 0.1)):
+        single = QuiltSettings(*one)
+        run(given, tmp_path / f"{one}", single)
+        for name in ("quilts", "quilt_sources"):
+            swept = tables.read(str(tmp_path / "sweep"), name).to_pylist()
+            assert tables.read(str(tmp_path / f"{one}"), name).to_pylist() == [
+                row for row in swept if tuple(row[n] for n in Combination._fields) == one]
+
+
+def test_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
+    """All of their grams stand on too many pages: they are counted, and cost no memory."""
+    text = " ".join(f"word{n}" for n in range(30))
+    documents = [Patchwork(f"http://h{n}.example/", text) for n in range(100_000)]
+    stitched = " ".join(f"own{n // 9} {'abcdefghi'[n % 9]}{n // 9}" for n in range(54))
+    words = stitched.split()
+    documents += [Patchwork(f"http://source{n}.example/", " ".join(words[n * 18:n * 18 + 18]))
+                  for n in range(6)]
+    documents.append(Patchwork("http://quilt.example/", stitched))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run([write(tmp_path / "parked.jsonl", documents)], tmp_path / "out", QuiltSettings(), workers=1)
+    used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert used < 1500, f"{used:.0f} MB"
+    (quilt,) = tables.read(str(tmp_path / "out"), "quilts").to_pylist()
+    assert (quilt["url"], quilt["sources"]) == ("http://quilt.example/", 6)
+    noted = tables.read_manifest(str(tmp_path / "out")).accounting.noted
+    assert noted["grams-on-too-many-pages"] == 26
