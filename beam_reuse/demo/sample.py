@@ -151,11 +151,13 @@ def _add_theft(crawl: SampleCrawl) -> None:
 
 
 def _add_quilt(crawl: SampleCrawl) -> None:
-    """A page stitched from paragraphs of others, which it links to in part."""
+    """A page stitched from paragraphs of others, in one chunk; it links to some of them."""
     links = page_url(QUILT_HOSTS[0], QUILT_PAGE), page_url(QUILT_HOSTS[1], 0)
     head = "<html><head><title>The best of the week</title></head><body>" + "".join(
         f'<a href="{link}">More</a>' for link in links)
-    chunks = [head, *(_page_chunks(host, QUILT_PAGE)[1] for host in QUILT_HOSTS)]
+    patches = (_page_chunks(host, QUILT_PAGE)[1] for host in QUILT_HOSTS)
+    text = " ".join(patch.removeprefix("<p>").removesuffix("</p>") for patch in patches)
+    chunks = [head, f"<p>{text}</p>"]
     crawl.add_page(QUILT_URL, http_response("\n".join(chunks).encode(), HTML), chunks)
 
 

@@ -8,6 +8,22 @@ from beam_reuse.kernels.mixing import chain, mix
 
 
 @kernel
+def sort_runs(words: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> None:
+    """Sort the rows of each stretch by their first word, in place."""
+    for i in range(len(starts)):
+        start, end = starts[i], ends[i]
+        if end - start > 64:
+            words[start:end] = words[start:end][np.argsort(words[start:end, 0])]
+            continue
+        for row in range(start + 1, end):
+            at = row
+            while at > start and words[at - 1, 0] > words[at, 0]:
+                for w in range(words.shape[1]):
+                    words[at - 1, w], words[at, w] = words[at, w], words[at - 1, w]
+                at -= 1
+
+
+@kernel
 def _same_rows(words: np.ndarray, first: int, other: int, count: int) -> bool:
     for i in range(count):
         for w in range(words.shape[1]):
@@ -100,6 +116,30 @@ def _sift_down(heap: np.ndarray, gains: np.ndarray, at: int, size: int) -> None:
 
 
 @kernel
+def _numbered(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each value its number among the distinct ones in order, and these."""
+    mask = slots_for(len(values)) - 1
+    table = np.full(mask + 1, -1, np.int64)
+    number, distinct = np.empty(len(values), np.int64), np.empty(len(values), values.dtype)
+    count = 0
+    for i in range(len(values)):
+        place = np.int64(mix(np.uint64(values[i])) & np.uint64(mask))
+        while table[place] >= 0 and distinct[table[place]] != values[i]:
+            place = (place + 1) & mask
+        if table[place] < 0:
+            table[place], distinct[count] = count, values[i]
+            count += 1
+        number[i] = table[place]
+    order = np.argsort(distinct[:count])
+    in_order = np.empty(count, np.int64)
+    for i in range(count):
+        in_order[order[i]] = i
+    for i in range(len(values)):
+        number[i] = in_order[number[i]]
+    return number, distinct[order]
+
+
+@kernel
 def greedy_cover(
     weights: np.ndarray, offsets: np.ndarray, sources: np.ndarray, total: int, least: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -109,25 +149,25 @@ def greedy_cover(
     Class i has `weights[i]` things (0: it does not count) and can be covered by
     `sources[offsets[i]:offsets[i + 1]]`. Each choice covers most of what is not covered, ties go
     to the smallest source; it ends where nothing is left, or before a choice that covers less than
-    the share `least` of `total`. Cost: a sort of all `sources`, and a heap of the distinct ones.
+    the share `least` of `total`. Cost: a table of all `sources`, a heap of the distinct ones.
     """
     classes = len(weights)
-    class_of = np.empty(len(sources), np.int64)
-    for i in range(classes):
-        class_of[offsets[i]:offsets[i + 1]] = i
-    order = np.argsort(sources, kind="mergesort")
-    number = np.empty(len(sources), np.int64)
-    begins = np.empty(len(sources) + 1, np.int64)
-    count = 0
-    for i in range(len(order)):
-        if i == 0 or sources[order[i]] != sources[order[i - 1]]:
-            begins[count] = i
-            count += 1
-        number[order[i]] = count - 1
-    begins[count] = len(order)
-    gains, told = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    number, distinct = _numbered(sources)
+    count = len(distinct)
+    begins = np.zeros(count + 1, np.int64)
     for i in range(len(sources)):
-        gains[number[i]] += weights[class_of[i]]
+        begins[number[i] + 1] += 1
+    for i in range(count):
+        begins[i + 1] += begins[i]
+    places, class_of = begins[:-1].copy(), np.empty(len(sources), np.int64)
+    for i in range(classes):
+        for at in range(offsets[i], offsets[i + 1]):
+            class_of[places[number[at]]] = i
+            places[number[at]] += 1
+    gains, told = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for i in range(count):
+        for at in range(begins[i], begins[i + 1]):
+            gains[i] += weights[class_of[at]]
     told[:] = gains
     heap, size = np.arange(count), count
     for at in range(count // 2 - 1, -1, -1):
@@ -142,9 +182,9 @@ def greedy_cover(
         elif gains[best] == 0 or gains[best] / total < least:
             break
         else:
-            chosen[found], gained[found] = sources[order[begins[best]]], gains[best]
+            chosen[found], gained[found] = distinct[best], gains[best]
             for i in range(begins[best], begins[best + 1]):
-                covered = class_of[order[i]]
+                covered = class_of[i]
                 if rank_of[covered] < 0 and weights[covered] > 0:
                     rank_of[covered] = found
                     for other in range(offsets[covered], offsets[covered + 1]):

@@ -66,12 +66,12 @@ class FindQuilts(Analysis):
                 gram_rows.TOTALS: Block, gram_rows.NOTED: Note})
         )
         shared = grams[MAIN] | "PatchGrams" >> ProcessBuckets(
-            shuffle, ("gram",), lists.patch_lists, settings, order=("doc",),
+            shuffle, ("gram",), lists.patch_lists, settings,
             outputs={lists.LISTS: Block, gram_rows.NOTED: Note})
         covers = (shared[lists.LISTS], grams[gram_rows.TOTALS]) | "Cover" >> CoverPages(
             shuffle, settings)
-        # Of their own: FnApiRunner would hold back all that comes of parts and names elsewhere until
-        # what waits for quilts here has read them, too; and quilts would wait for some of that.
+        # Of their own: FnApiRunner would hold back all that comes of parts and names elsewhere
+        # until what waits for quilts here has read them, and quilts would wait for some of that.
         late = pages._replace(parts=pages.parts | "LateParts" >> beam.Reshuffle(),
                               names=pages.names | "LateNames" >> beam.Reshuffle())
         named = (covers[MAIN], late) | "Sources" >> UrlsOfPages()
@@ -115,7 +115,7 @@ class CoverPages(beam.PTransform):
         some, totals = given
         distinct = (
             some
-            | "DistinctLists" >> ReduceRows(shuffle, ("members",), {"grams": "sum"})
+            | "DistinctLists" >> GroupRows(shuffle, ("list",), lists.distinct_lists)
             | "ParkLists" >> PutAway(shuffle)
         )
         counts = distinct | "Unpark" >> Fetch(shuffle) | "PatchCounts" >> MapBlocks(

@@ -26,16 +26,18 @@ POPULAR = "grams-on-too-many-pages"
 TOTAL, CLASS = 0, 1
 _WORD = 8
 _SOURCES_AT_ONCE = 1 << 20
+_LISTS_BYTES = 16 << 20
 
 
 def patch_lists(
     bucket: int, slabs: Iterator[Block], settings: QuiltSettings
 ) -> Iterator[Block | TaggedOutput]:
-    """Rows of grams sorted by gram and document -> rows of patch grams: `page`, `gram` and `list`
-    (a fingerprint), as far as sources are told. Also LISTS: `members` and how many `grams` have
-    them, perhaps in several rows; and NOTED: how many grams stand on too many pages."""
+    """Rows of grams sorted by gram -> rows of patch grams: `page`, `gram` and `list` (a
+    fingerprint), as far as sources are told. Also LISTS: `list`, `members` and how many `grams`
+    have them, perhaps in several rows; and NOTED: how many grams stand on too many pages."""
     sweep = Sweep.of(settings)
     most = max(sweep.limits)
+    held = _Lists()
     for rows, _, sizes in whole_groups(slabs, ("gram",), most + 1):
         yield TaggedOutput(NOTED, (POPULAR, int((sizes > most).sum())))
         patch = (sizes > 1) & (sizes <= most)
@@ -43,20 +45,61 @@ def patch_lists(
         sizes = sizes[patch]
         starts = np.cumsum(sizes) - sizes
         words = np.column_stack([rows.array(n) for n in ("doc", *OWNERS[settings.variant])])
+        covers.sort_runs(words, frozen(starts), frozen(starts + sizes))
         numbers, first = covers.number_lists(
             frozen(words), frozen(starts), frozen(starts + sizes))
         members = _members(words, starts[first], sizes[first])
-        yield TaggedOutput(LISTS, Block({
-            "members": members, "grams": np.bincount(numbers, minlength=len(first))}))
-        doc = rows.array("doc")
+        ids = members.hash64()
+        if held.add(Block({"list": ids, "members": members,
+                           "grams": np.bincount(numbers, minlength=len(first))})):
+            yield TaggedOutput(LISTS, held.drain())
+        doc = words[:, 0]
         told = np.repeat(sizes <= max(each.max_pages_per_gram for each in sweep.told), sizes)
         if len(sweep.sizes) > 1:
             told &= np.isin(doc % np.uint64(len(sweep.sizes)), np.array(
                 [sweep.sizes.index(each.gram_size) for each in sweep.told], np.uint64))
         yield Block({
             "page": doc // np.uint64(len(sweep.sizes)), "gram": rows["gram"],
-            "list": np.repeat(members.hash64()[numbers], sizes),
+            "list": np.repeat(ids[numbers], sizes),
         }).take(told)
+    if held.blocks:
+        yield TaggedOutput(LISTS, held.drain())
+
+
+class _Lists:
+    """Lists of a bucket, equal ones added up, until there are too many."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.nbytes = 0
+
+    def add(self, block: Block) -> bool:
+        """Take lists; says whether it is time to drain."""
+        self.blocks.append(block)
+        self.nbytes += block.nbytes
+        if self.nbytes > _LISTS_BYTES:
+            self.blocks = [self.drain()]
+            self.nbytes = self.blocks[0].nbytes
+        return self.nbytes > _LISTS_BYTES // 2
+
+    def drain(self) -> Block:
+        rows = Block.concat(self.blocks).sort(("list",))
+        self.blocks, self.nbytes = [], 0
+        return added_up(rows, rows.starts(("list",)))
+
+
+def added_up(rows: Block, starts: NDArray[np.int64]) -> Block:
+    """Equal lists, which begin at `starts`, as one row each."""
+    if len(starts) == len(rows):
+        return rows
+    return rows.take(starts).with_columns(grams=np.add.reduceat(rows.array("grams"), starts))
+
+
+def distinct_lists(
+    rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> Block:
+    """Rows of lists, sorted by `list` -> each list once, with the grams of all."""
+    return added_up(rows, starts)
 
 
 def _members(words: NDArray, starts: NDArray, sizes: NDArray) -> VarBytes:
@@ -119,7 +162,7 @@ def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Itera
     ends = np.cumsum(pages)
     of_list = np.repeat(np.arange(len(lists)), pages)
     takers = np.flatnonzero(reach.may_hold(Block({"doc": words[:, 0]})))
-    ids, words = lists.strings("members").hash64(), frozen(words)
+    ids, words = lists.array("list"), frozen(words)
     work = np.cumsum(pages[of_list[takers]])
     cuts = np.searchsorted(work, np.arange(0, int(work[-1]) if len(work) else 0, _SOURCES_AT_ONCE))
     for some in np.split(takers, cuts[1:]):
