@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.quilts.cover_rows import Fact
 from beam_reuse.analyses.quilts.lists import packed_words
 from beam_reuse.columnar.block import Block, Column
+from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.quilts import Combination, Linked, Sweep, linked_sources, patch_fractions
 from beam_reuse.core.settings import QuiltSettings
@@ -47,13 +48,12 @@ def quilt_tables(
            for name, least in (("page", Linked.PAGE), ("domain", Linked.DOMAIN))},
     })
     of_cover = np.repeat(np.arange(len(cover)), counts)
-    told = {sweep.cover_of(each) for each in sweep.told}
     sources = Block({
         "url": quilts.strings("url").take(of_cover), "rank": source.array("rank") + 1,
         "source_url": source["name"], "grams": source.array("b").astype(np.int64),
         "share": source.array("b") / patch[of_cover],
         "linked": VarBytes.from_list(_LINKED[linked].tolist()),
-        "spans": _spans(grams, text.take(of_page), cover, lists, counts, sweep, told),
+        "spans": _spans(grams, text, cover, lists, counts, sweep),
     })
     for each in sweep.combinations:
         chosen = (cover.array("cover") == sweep.cover_of(each)) & each.is_quilted(
@@ -92,44 +92,29 @@ def _linked_share(source: Block, firsts: NDArray, counts: NDArray[np.bool_]) -> 
 
 
 def _spans(
-    grams: Block | None, text: Block, cover: Block, lists: Block, counts: NDArray,
-    sweep: Sweep, told: set[int],
+    grams: Block | None, text: Block, cover: Block, lists: Block, counts: NDArray, sweep: Sweep,
 ) -> VarBytes:
-    """For each source where its grams stand in the quilt: starts and ends as 64-bit words.
-    `text` has a row for each cover; sources that are not told have none."""
+    """For each source where its grams stand in the quilt: starts and ends as 64-bit words;
+    nothing for sources that are not told."""
+    told = [sweep.cover_of(each) for each in sweep.told]
     lengths, found = np.zeros(int(counts.sum()), np.int64), []
     ends = np.cumsum(counts)
     numbers = cover.array("cover")
-    firsts, lasts = _ranges(lists, cover)
-    for at in np.flatnonzero(np.isin(numbers, list(told))).tolist():
+    firsts, lasts = match_ranges(cover, lists, _COVER)
+    for at in np.flatnonzero(np.isin(numbers, told)).tolist():
         assert grams is not None
-        low, high = np.searchsorted(grams.array("page"), text.array("page")[at:at + 1] + np.array(
-            [0, 1], np.uint64))
+        page = cover.array("page")[at]
+        low, high = np.searchsorted(grams.array("page"), (page, page + np.uint64(1)))
+        row = int(np.searchsorted(text.array("page"), page))
         mine = lists.slice(int(firsts[at]), int(lasts[at]))
         size = sweep.sizes[int(numbers[at]) // len(sweep.limits)]
         owner, start, end = gram_kernels.spans(
-            frozen(packed_words(text.strings("tokens").slice(at, at + 1))), size,
+            frozen(packed_words(text.strings("tokens").slice(row, row + 1))), size,
             frozen(grams.array("gram")[low:high]),
             frozen(_owners(grams.array("list")[low:high], mine)), int(counts[at]))
         lengths[ends[at] - counts[at]:ends[at]] = 16 * np.bincount(owner, minlength=counts[at])
         found.append(np.column_stack([start, end]).astype(np.int64).tobytes())
     return VarBytes.from_lengths(lengths, np.frombuffer(b"".join(found), np.uint8))
-
-
-def _ranges(lists: Block, cover: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of `lists` that belong to each cover, both sorted by page and cover."""
-    starts = lists.starts(_COVER)
-    ends = np.append(starts[1:], len(lists))
-    key = np.dtype([("page", np.uint64), ("cover", np.uint32)])
-    have, want = np.empty(len(starts), key), np.empty(len(cover), key)
-    for name in _COVER:
-        have[name], want[name] = lists.array(name)[starts], cover.array(name)
-    at = np.searchsorted(have, want)
-    known = at < len(have)
-    known[known] = have[at[known]] == want[known]
-    firsts, lasts = np.zeros(len(cover), np.int64), np.zeros(len(cover), np.int64)
-    firsts[known], lasts[known] = starts[at[known]], ends[at[known]]
-    return firsts, lasts
 
 
 def _owners(of_gram: NDArray[np.uint64], lists: Block) -> NDArray[np.int64]:
