@@ -11,6 +11,7 @@ _OFFERED = {
     "DiscoverReuse": "beam_reuse.analyses.reuse.discover",
     "FindNearDuplicates": "beam_reuse.analyses.near_duplicates.find",
     "FindOverlap": "beam_reuse.analyses.overlap.find",
+    "FindQuilts": "beam_reuse.analyses.quilts.find",
     "ReadLabels": "beam_reuse.analyses.reuse.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
     "Detector": "beam_reuse.detector",
@@ -21,6 +22,7 @@ _OFFERED = {
     "DiscoverySettings": "beam_reuse.core.settings",
     "NearDuplicateSettings": "beam_reuse.core.settings",
     "OverlapSettings": "beam_reuse.core.settings",
+    "QuiltSettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
 }

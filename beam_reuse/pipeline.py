@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
 from beam_reuse.analyses.overlap.find import FindOverlap
+from beam_reuse.analyses.quilts.find import FindQuilts
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import DiscoverReuse
 from beam_reuse.analyses.reuse.label_kernels import label_table
@@ -79,7 +80,8 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
 def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
     """The whole graph of a plan: read, analyse, write, report."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
-    thresholds = noted = measured = None
+    thresholds = measured = None
+    noted = tuple[beam.PCollection, ...]()
     if plan.command == "index":
         index = pipeline | "Index" >> WriteIndex(
             inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
@@ -90,17 +92,16 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
             spill=work.spill, shuffle=shuffle, progress=work.progress)
         found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
                  else result_tables(plan, pages))
-        thresholds, noted, measured = (
-            found.pop(name, None) for name in ("thresholds", "noted", "measured"))
+        thresholds, measured = (found.pop(name, None) for name in ("thresholds", "measured"))
+        noted = found.pop("noted", ())
         receipts = [found | "WriteTables" >> WriteTables(
             tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
         counts = pages | "Account" >> CountRecords()
     told = [counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count)]
     if thresholds is not None:
         told.append(thresholds | "Told" >> beam.Map(_threshold_count).with_output_types(Count))
-    if noted is not None:
-        told.append(noted | "NotedCounts" >> beam.Map(_noted_count).with_output_types(Count)
-                    | "NotedSome" >> beam.Filter(_is_some))
+    told += [each | f"Noted {n}" >> beam.FlatMap(_noted_count).with_output_types(Count)
+             for n, each in enumerate(noted)]
     if measured is not None:
         told.append(measured | "Measured" >> beam.Map(_measured_count).with_output_types(Count))
     {
@@ -123,11 +124,12 @@ def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
 def needs_text(plan: RunPlan) -> bool:
     """Whether any analysis asked for looks at text."""
     settings = plan.settings
-    return plan.command == "run" and (settings.finds_near_duplicates or settings.finds_overlap)
+    return plan.command == "run" and (
+        settings.finds_near_duplicates or settings.finds_overlap or settings.finds_quilts)
 
 
-def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
-    """Every table of the run, as blocks."""
+def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
+    """Every table of the run, as blocks; `noted`, what each analysis noted."""
     settings = plan.settings
     digest = settings.detection.matcher == "nilsimsa"
     found = {
@@ -150,14 +152,17 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, beam.PCollection]:
             found |= (found["labels"], pages) | "Detect" >> detect
         else:
             found |= (found["labels"], pages, candidates) | "Detect" >> detect
-    if settings.finds_near_duplicates:
-        found |= pages | "NearDuplicates" >> FindNearDuplicates(settings.near_duplicates)
-    noted = [found.pop("noted")] if "noted" in found else []
-    if settings.finds_overlap:
-        found |= pages | "Overlap" >> FindOverlap(settings.overlap)
-        noted.append(found.pop("noted"))
-    if noted:
-        found["noted"] = tuple(noted) | "AllNoted" >> beam.Flatten()
+    noted = []
+    for name, asked, analysis in (
+        ("NearDuplicates", settings.finds_near_duplicates,
+         FindNearDuplicates(settings.near_duplicates)),
+        ("Overlap", settings.finds_overlap, FindOverlap(settings.overlap)),
+        ("Quilts", settings.finds_quilts, FindQuilts(settings.quilts)),
+    ):
+        if asked:
+            found |= pages | name >> analysis
+            noted.append(found.pop("noted"))
+    found["noted"] = tuple(noted)
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
@@ -168,18 +173,14 @@ def _threshold_count(named: tuple[str, int]) -> Count:
     return (THRESHOLD, name), share
 
 
-def _noted_count(named: tuple[str, int]) -> Count:
+def _noted_count(named: tuple[str, int]) -> list[Count]:
     name, count = named
-    return (NOTED, name), count
+    return [((NOTED, name), count)] if count else []
 
 
 def _measured_count(named: tuple[str, int]) -> Count:
     name, count = named
     return (MEASURED, name), count
-
-
-def _is_some(count: Count) -> bool:
-    return count[1] > 0
 
 
 class _Steps(beam.pipeline.PipelineVisitor):

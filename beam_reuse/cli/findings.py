@@ -16,6 +16,10 @@ from beam_reuse.io.results.scan import TableScan
 FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
 SHORT = 100
+QUILTS_SHOWN = 3
+_SWEPT = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
+_VARIANTS = {"any": "sources anywhere", "foreign": "sources on other domains",
+             "ip": "sources on other domains and addresses"}
 
 
 def findings(manifest: Manifest, folder: str) -> Iterator[str]:
@@ -34,6 +38,8 @@ def findings(manifest: Manifest, folder: str) -> Iterator[str]:
         yield from _near_duplicates(there)
     if there.has(tables.CRAWL_SAVINGS):
         yield from _overlap(there, manifest.accounting.noted)
+    if there.has(tables.QUILTS):
+        yield from _quilts(there)
 
 
 class _Result:
@@ -208,6 +214,36 @@ def _savings(there: _Result) -> Iterator[str]:
                    f"{counted(found['pages'], 'page')} need not be fetched "
                    f"({found['redundant_pages'] / found['pages']:.0%}), "
                    f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
+
+
+def _quilts(there: _Result) -> Iterator[str]:
+    """How many quilts there are, by combination if it was a sweep, and what they are made of."""
+    pivot = tuple(there.settings[name.replace("_", "-")][0] for name in _SWEPT)
+    pages: dict[tuple[float, ...], int] = {pivot: 0}
+    best = tables.QUILTS.arrow().empty_table()
+    patch = linked = 0.0
+    for batch in there.batches(tables.QUILTS, tables.QUILTS.names):
+        for row in batch.group_by(_SWEPT).aggregate([("url", "count")]).to_pylist():
+            key = tuple(row[name] for name in _SWEPT)
+            pages[key] = pages.get(key, 0) + row["url_count"]
+        for name, value in zip(_SWEPT, pivot, strict=True):
+            batch = batch.filter(pc.equal(batch[name], value))
+        patch += pc.sum(batch["patch_grams"]).as_py() or 0
+        linked += pc.sum(pc.multiply(
+            batch["patch_grams"], batch["linked_domain_share"])).as_py() or 0
+        best = pa.concat_tables([best, batch]).sort_by(
+            [("sources", "descending"), ("url", "ascending")]).slice(0, QUILTS_SHOWN)
+    yield (f"quilts ({_VARIANTS[there.settings['quilt-sources']]}): "
+           f"{counted(pages[pivot], 'page')}"
+           + (f", {linked / patch:.0%} of their patches linked to the domain they came from; most "
+              "sources:" if patch else ""))
+    for row in best.to_pylist():
+        yield f"  {counted(row['sources'], 'source')}: {row['url']}"
+    for key, count in sorted(pages.items()) if len(pages) > 1 else ():
+        told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
+                         for name, value in zip(_SWEPT, key, strict=True))
+        yield f"  {count:>9,} with {told}"
+    yield ""
 
 
 def _times(row: dict[str, Any]) -> str:

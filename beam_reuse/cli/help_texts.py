@@ -72,6 +72,10 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   replicas, crawl_savings        copies per page; what a crawler can stop fetching, by host
   popular_collections   directories that stand on several hosts
 
+ quilts: pages stitched from passages of others
+  quilts                each quilt: how much of it is patches, from how many sources, linked or not
+  quilt_sources         each source: what it gave, and where that stands in the quilt
+
 Read them with any Parquet reader, or with beam_reuse.tables.read(DIR, "pages").""",
     "index": """\
 Parses crawl files and keeps what every analysis starts from: the features of each page and
@@ -205,6 +209,8 @@ examples:
         the 50 most frequent paragraphs of a folder of HTML files
   beam-reuse run index -o overlap --analyses overlap --overlap-chunkings whole,paragraph
         which hosts and pages share paragraphs? which are mirrors?
+  beam-reuse run index -o quilts --analyses quilts --gram-size 5,4,8 --min-sources 4,2,8
+        quilted pages, and how many there are when one number varies
   beam-reuse run --config job.yaml --dry-run
         check a job's settings, input and output without running it""",
     "index": """\

@@ -27,6 +27,8 @@ OVERLAP_METHODS = ("iceberg", "direct")
 MOST_SHARED = 60_000
 MOST_POSTED = 20_000
 _CHUNKING = re.compile(r"whole|paragraph|sentence|[1-9][0-9]{0,5}-(lines|words)")
+VARIANTS = ("any", "foreign", "ip")
+SWEEPS = ("pivot", "grid")
 
 
 class SettingError(UserError):
@@ -238,6 +240,44 @@ class OverlapSettings:
 
 
 @dataclass(frozen=True)
+class QuiltSettings:
+    """When a page is quilted: at least the share `min_patch_fraction` of its grams of `gram_size`
+    tokens stand on 2 to `max_pages_per_gram` pages, and a greedy cover of these takes
+    `min_sources` pages or more. The four may be several numbers each, a sweep: one varies at a
+    time (`pivot`; the first of each is the pivot) or all do (`grid`); sources are told of the
+    pivot, or of all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`
+    are lists of hosts' addresses; a source that covers less than the share `min_source_share` of
+    the patch grams ends the cover."""
+
+    gram_size: int | tuple[int, ...] = 5
+    max_pages_per_gram: int | tuple[int, ...] = 50
+    min_sources: int | tuple[int, ...] = 4
+    min_patch_fraction: float | tuple[float, ...] = 0.5
+    sweep: str = "pivot"
+    sweep_sources: bool = False
+    variant: str = "foreign"
+    ip_tables: tuple[str, ...] = ()
+    min_source_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("gram_size", 1, 1000), ("max_pages_per_gram", 2, 10_000),
+                                ("min_sources", 1, MOST_COUNTED), ("min_patch_fraction", 0, 1)):
+            value = getattr(self, name)
+            values = value if isinstance(value, tuple) else (value,)
+            object.__setattr__(self, name, values)
+            require(bool(values) and len(set(values)) == len(values)
+                    and all(low <= each <= high for each in values),
+                    f"--{name.replace('_', '-')}", values,
+                    f"one or more different numbers from {low:,} to {high:,}")
+        require(self.sweep in SWEEPS, "--sweep", self.sweep, " or ".join(SWEEPS))
+        require(self.variant in VARIANTS, "--quilt-sources", self.variant, " or ".join(VARIANTS))
+        require(not self.ip_tables or self.variant == "ip", "--ip-table",
+                self.ip_tables, "given together with --quilt-sources ip")
+        require(0 <= self.min_source_share <= 1, "--min-source-share", self.min_source_share,
+                "from 0 to 1")
+
+
+@dataclass(frozen=True)
 class ExperimentSettings:
     """What an experiment does to a site. *inject*: `copies` of it are made, `partial` ones
     with paragraphs of their own. *mutate*: in which `ways` pages change, how often (as
@@ -269,7 +309,8 @@ class ExperimentSettings:
 class Settings:
     """All settings of a run that change values."""
 
-    analyses: tuple[str, ...] = ("discovery", "detection", "near-duplicates", "overlap")
+    analyses: tuple[str, ...] = (
+        "discovery", "detection", "near-duplicates", "overlap", "quilts")
     read: ReadSettings = field(default_factory=ReadSettings)
     chunks: ChunkSettings = field(default_factory=ChunkSettings)
     stops: StopSettings = field(default_factory=StopSettings)
@@ -277,6 +318,7 @@ class Settings:
     detection: DetectionSettings = field(default_factory=DetectionSettings)
     near_duplicates: NearDuplicateSettings = field(default_factory=NearDuplicateSettings)
     overlap: OverlapSettings = field(default_factory=OverlapSettings)
+    quilts: QuiltSettings = field(default_factory=QuiltSettings)
     experiment: ExperimentSettings = field(default_factory=ExperimentSettings)
     max_rejects: float = 0.5
 
@@ -301,3 +343,7 @@ class Settings:
     @property
     def finds_overlap(self) -> bool:
         return "overlap" in self.analyses
+
+    @property
+    def finds_quilts(self) -> bool:
+        return "quilts" in self.analyses

@@ -31,6 +31,7 @@ def check_result(folder: str, planted: Planted) -> list[Check]:
         *_theft(folder, planted),
         *_near_duplicates(folder, planted),
         *_overlap(folder, planted),
+        *_quilts(folder, planted),
     ]
 
 
@@ -156,6 +157,22 @@ def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
                 [(directory, 2, mirror.chapters)],
                 [(row["prefix"], row["hosts"], row["pages"]) for row in found
                  if row["prefix"] == directory])
+
+
+def _quilts(folder: str, planted: Planted) -> Iterator[Check]:
+    """The page that is stitched from others, from which, and its links. Short phrases of this
+    made-up prose stand on many pages, so there are other sources after those planted."""
+    quilt = planted.quilt
+    found = tables.read(folder, "quilts")["url"].to_pylist()
+    yield Check(f"{quilt.url} is a quilt", True, quilt.url in found)
+    main = [row for row in tables.read(folder, "quilt_sources").to_pylist()
+            if row["url"] == quilt.url and row["rank"] <= len(quilt.sources)]
+    yield Check(f"its {len(quilt.sources)} sources, and which of them it links to",
+                quilt.linked(), {row["source_url"]: row["linked"] for row in main})
+    longest = {row["source_url"]: max(row["spans"], key=lambda span: span["end"] - span["start"])
+               for row in main}
+    yield Check("their patches, one after another", list(quilt.sources),
+                sorted(longest, key=lambda url: longest[url]["start"]))
 
 
 def _expected(passage: PlantedPassage) -> tuple[int, int, int, int] | None:

@@ -165,6 +165,20 @@ class PlantedMirror:
 
 
 @dataclass(frozen=True)
+class PlantedQuilt:
+    """A page with a paragraph of each of `sources`, pages of other domains; it links to the first
+    of them and to the front page of the second."""
+
+    url: str
+    sources: tuple[str, ...]
+
+    def linked(self) -> dict[str, str]:
+        """What its links say of each source."""
+        said = ("page", "domain", *["none"] * len(self.sources))
+        return dict(zip(self.sources, said, strict=False))
+
+
+@dataclass(frozen=True)
 class PlantedFile:
     """A file that stands, byte for byte, on the first `hosts` hosts."""
 
@@ -183,6 +197,10 @@ class PlantedFile:
 
 THEFT = PlantedTheft("www.clockmakers.example", 4, "finest-articles.example", "stolen", 12, 3)
 FILE = PlantedFile("/library.js", 12)
+QUILT_URL = "http://patchwork.example/best-of.html"
+QUILT_HOSTS = ("lantern-society.example", "choir.example", "glacier-watch.example",
+               "quarry-lake.example", "observatory.example")
+QUILT_PAGE = 12
 REPORT = PlantedReport("/report.txt", ("choir.example", "observatory.example"),
                        ("regatta.example", "www.canal-trust.example"))
 MIRROR = PlantedMirror("handbook.example", "handbook-mirror.example", 5, 80,
@@ -205,6 +223,7 @@ class Planted:
     skipped: Mapping[str, int]
     damaged: tuple[DamagedPlace, ...]
     chunk_occurrences: Mapping[int, int]
+    quilt: PlantedQuilt
     passages: tuple[PlantedPassage, ...] = PASSAGES
     theft: PlantedTheft = THEFT
     file: PlantedFile = FILE

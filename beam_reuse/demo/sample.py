@@ -15,10 +15,14 @@ from beam_reuse.demo.planted import (
     MIRROR,
     PAGES_PER_HOST,
     PASSAGES,
+    QUILT_HOSTS,
+    QUILT_PAGE,
+    QUILT_URL,
     REPORT,
     THEFT,
     DamagedPlace,
     Planted,
+    PlantedQuilt,
     occurrence_histogram,
 )
 from beam_reuse.demo.prose import Prose
@@ -73,6 +77,7 @@ class SampleCrawl:
             dict(self.skipped),
             tuple(self.damaged),
             occurrence_histogram(self.chunks),
+            PlantedQuilt(QUILT_URL, tuple(page_url(host, QUILT_PAGE) for host in QUILT_HOSTS)),
         )
 
 
@@ -91,6 +96,7 @@ def sample_crawl() -> SampleCrawl:
             _add_captures(crawl, host)
         _add_leftovers(crawl, host, number)
     _add_theft(crawl)
+    _add_quilt(crawl)
     for url, text in REPORT.pages().items():
         crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
     for url, text in MIRROR.pages().items():
@@ -145,6 +151,17 @@ def _add_theft(crawl: SampleCrawl) -> None:
         chunks = [head, *THEFT.html, foot]
         crawl.add_page(f"http://{THEFT.thief}/{THEFT.directory}/{number}.html",
                        http_response("\n".join(chunks).encode(), HTML), chunks)
+
+
+def _add_quilt(crawl: SampleCrawl) -> None:
+    """A page stitched from paragraphs of others, in one chunk; it links to some of them."""
+    links = page_url(QUILT_HOSTS[0], QUILT_PAGE), page_url(QUILT_HOSTS[1], 0)
+    head = "<html><head><title>The best of the week</title></head><body>" + "".join(
+        f'<a href="{link}">More</a>' for link in links)
+    patches = (_page_chunks(host, QUILT_PAGE)[1] for host in QUILT_HOSTS)
+    text = " ".join(patch.removeprefix("<p>").removesuffix("</p>") for patch in patches)
+    chunks = [head, f"<p>{text}</p>"]
+    crawl.add_page(QUILT_URL, http_response("\n".join(chunks).encode(), HTML), chunks)
 
 
 def _encoded(number: int, html: str) -> bytes:

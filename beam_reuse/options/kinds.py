@@ -162,6 +162,10 @@ NUMBERS = OptionKind(
     "LIST", "a comma-separated list of whole numbers",
     lambda text: tuple(int(word) for word in _some_words(text)), listed,
 )
+SHARES = OptionKind(
+    "LIST", "a comma-separated list of numbers from 0 to 1",
+    lambda text: tuple(float(word) for word in _some_words(text)), listed,
+)
 STATUSES = or_word(
     OptionKind("LIST", "a comma-separated list of HTTP status numbers", _statuses, listed), "all"
 )

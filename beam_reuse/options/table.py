@@ -15,6 +15,8 @@ from beam_reuse.core.settings import (
     NORMALISATIONS,
     OVERLAP_METHODS,
     SCORES,
+    SWEEPS,
+    VARIANTS,
     WAYS,
 )
 from beam_reuse.options.kinds import (
@@ -28,6 +30,7 @@ from beam_reuse.options.kinds import (
     NUMBERS,
     SERIES,
     SHARE,
+    SHARES,
     SIZE,
     STATUSES,
     WHOLE,
@@ -40,7 +43,7 @@ from beam_reuse.options.kinds import (
 )
 from beam_reuse.options.option import FLAG, NEGATED, Option
 
-ANALYSES = ("discovery", "detection", "near-duplicates", "overlap")
+ANALYSES = ("discovery", "detection", "near-duplicates", "overlap", "quilts")
 INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
 EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
 ALL = f"run index labels demo {EXPERIMENTS}"
@@ -185,6 +188,34 @@ OPTIONS: tuple[Option, ...] = (
     _option("overlap", "overlap-method", choice(*OVERLAP_METHODS),
             "count pairs coarsely first and ship only those that can reach the threshold, or ship "
             "all; the same tables either way", "overlap.method", "run"),
+    _option("quilts", "gram-size", NUMBERS,
+            "tokens of a gram, the smallest patch that counts; this and the next three take lists, "
+            "whose first number is the pivot of a sweep", "quilts.gram_size", "run"),
+    _option("quilts", "max-pages-per-gram", NUMBERS,
+            "grams on more pages than this are phrases or boilerplate, not patches; cost grows "
+            "with it", "quilts.max_pages_per_gram", "run"),
+    _option("quilts", "min-sources", NUMBERS,
+            "a quilt takes from so many pages or more; near-copies of one page take from few",
+            "quilts.min_sources", "run"),
+    _option("quilts", "min-patch-fraction", SHARES,
+            "and at least this share of its grams stands on other pages, too",
+            "quilts.min_patch_fraction", "run"),
+    _option("quilts", "sweep", choice(*SWEEPS),
+            "with lists: vary one number at a time from the pivot, or combine all with all; one "
+            "run shares the work", "quilts.sweep", "run"),
+    _option("quilts", "sweep-sources", FLAG,
+            "write quilt_sources for every combination, not for the pivot alone",
+            "quilts.sweep_sources", "run"),
+    _option("quilts", "quilt-sources", choice(*VARIANTS),
+            "which pages may be sources: any other page, those of another registered domain, or "
+            "of another domain and IP address", "quilts.variant", "run"),
+    _option("quilts", "ip-table", FILES,
+            "with --quilt-sources ip: addresses of hosts whose records have none; text with a host "
+            "and an address per line, or Parquet with the columns host and ip",
+            "quilts.ip_tables", "run"),
+    _option("quilts", "min-source-share", SHARE,
+            "sources that add a smaller share of the patch grams do not count: 0.05 leaves out "
+            "crumbs", "quilts.min_source_share", "run"),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
             "may be given several times", "", "check"),

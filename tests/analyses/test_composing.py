@@ -14,16 +14,19 @@ from beam_reuse import (
     DiscoverySettings,
     FindNearDuplicates,
     FindOverlap,
+    FindQuilts,
     NearDuplicateSettings,
     OverlapSettings,
+    QuiltSettings,
     ReadPages,
 )
-from tests.analyses import overlapping
+from tests.analyses import overlapping, patchwork
 from tests.analyses.near_copies import random_documents, write
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.near_duplicates import NearDuplicates
 from tests.oracles.overlap import Overlap
+from tests.oracles.quilts import Quilts
 
 
 def test_discovery_and_detection_compose(tmp_path: Path) -> None:
@@ -109,6 +112,31 @@ def test_overlap_composes(tmp_path: Path) -> None:
         found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindOverlap(settings)
         assert set(found) == {*expected, "noted", "measured"}
         assert_that(found["page_overlap"], check, "Pairs")
+
+
+def test_quilts_compose(tmp_path: Path) -> None:
+    """One number stands for a list of one."""
+    documents = patchwork.patchworks(5, 60)
+    patchwork.write(tmp_path / "a.jsonl", documents)
+    settings = QuiltSettings(min_sources=6)
+    assert settings == QuiltSettings(min_sources=(6,))
+    expected = Quilts([document.page() for document in documents], settings).tables()
+
+    def check(blocks):  # type: ignore[no-untyped-def]
+        found = {
+            (url.decode(), patch, sources)
+            for block in blocks
+            for url, patch, sources in zip(
+                block.strings("url").to_list(), block.array("patch_grams").tolist(),
+                block.array("sources").tolist(), strict=True)
+        }
+        assert found and found == {(row["url"], row["patch_grams"], row["sources"])
+                                   for row in expected["quilts"]}
+
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindQuilts(settings)
+        assert set(found) == {*expected, "noted"}
+        assert_that(found["quilts"], check, "Quilts")
 
 
 def test_what_is_offered_exists() -> None:

@@ -13,6 +13,7 @@ from beam_reuse.core.settings import (
     DiscoverySettings,
     NearDuplicateSettings,
     OverlapSettings,
+    QuiltSettings,
     ReadSettings,
     Settings,
     StopSettings,
@@ -25,12 +26,14 @@ from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
 from tests.oracles.near_duplicates import NearDuplicates
 from tests.oracles.overlap import Overlap
+from tests.oracles.quilts import Quilts
 
 EVERYTHING = ReadSettings(statuses=None, content_types=("document", "code", "other"))
 CASES = {
     "default": Settings(),
-    "all captures": Settings(read=ReadSettings(captures="all"),
-                             discovery=DiscoverySettings(chunk_threshold=2)),
+    "all captures": Settings(
+        read=ReadSettings(captures="all"), discovery=DiscoverySettings(chunk_threshold=2),
+        quilts=QuiltSettings(gram_size=2, max_pages_per_gram=200, min_sources=1, variant="any")),
     "all records": Settings(read=EVERYTHING, discovery=DiscoverySettings(chunk_threshold=0)),
     "top": Settings(discovery=DiscoverySettings(top=5)),
     "top across hosts": Settings(analyses=("discovery", "detection"),
@@ -94,6 +97,10 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
         overlapping = Overlap(crawl.overlap_pages(pages), settings.overlap)
         expected |= overlapping.tables()
         noted |= overlapping.noted()
+    if settings.finds_quilts:
+        quilts = Quilts(crawl.quilt_pages(pages), settings.quilts)
+        expected |= quilts.tables()
+        noted |= quilts.noted()
     assert found.noted == noted
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():

@@ -151,7 +151,7 @@ def test_no_option_given_is_the_default() -> None:
 def test_every_setting_has_an_option_and_shows_its_default() -> None:
     recorded = recorded_settings("run", Settings())
     assert recorded == {
-        "analyses": ["discovery", "detection", "near-duplicates", "overlap"],
+        "analyses": ["discovery", "detection", "near-duplicates", "overlap", "quilts"],
         "captures": "latest", "status": [200],
         "content-types": ["document", "code"], "max-record-bytes": 64 << 20, "max-rejects": 0.5,
         "max-prefix-depth": 96, "max-path-repeats": 5, "chunk-tags": ["p", "div"],
@@ -166,10 +166,27 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "overlap-chunkings": ["whole", "4-lines", "2-lines"], "overlap-threshold": "auto",
         "server-overlap-threshold": "auto", "mirror-containment": 0.9, "max-df": 200,
         "overlap-method": "iceberg",
+        "gram-size": [5],
+        "max-pages-per-gram": [50], "min-sources": [4], "min-patch-fraction": [0.5],
+        "sweep": "pivot", "sweep-sources": False, "quilt-sources": "foreign", "ip-table": [],
+        "min-source-share": 0.0,
     }
     for option in OPTIONS:
         if shown := default_text(option, "run"):
             assert settings_from({option.name: option.read(shown)}) == Settings()
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    (["--gram-size", "0"], "--gram-size: 0"), (["--gram-size", "5,5"], "--gram-size: 5,5"),
+    (["--max-pages-per-gram", "50,1"], "--max-pages-per-gram: 50,1"),
+    (["--min-sources", "0"], "--min-sources: 0"),
+    (["--min-patch-fraction", "1.5"], "--min-patch-fraction: 1.5"),
+    (["--min-source-share", "2"], "--min-source-share: 2"),
+    (["--ip-table", "hosts.txt"], "--quilt-sources ip"),
+])
+def test_quilt_settings_out_of_range_are_refused(given: list[str], said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        settings_from(parse(["run", "a", *given]).values)
 
 
 def test_labels_leave_out_short_chunks() -> None:
@@ -196,7 +213,7 @@ def test_classic_fixes_the_chunk_rule_and_contradictions_are_refused() -> None:
         settings_from({"top": 5, "chunk-threshold": 5})
 
 
-@pytest.mark.parametrize("asked", ["quilts", "discovery,quilts"])
+@pytest.mark.parametrize("asked", ["patchwork", "discovery,patchwork"])
 def test_analyses_that_are_not_there_are_refused_with_those_that_are(asked: str) -> None:
     with pytest.raises(SettingError, match="discovery"):
         settings_from(parse(["run", "a", "--analyses", asked]).values)

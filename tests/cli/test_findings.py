@@ -131,6 +131,27 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
         "0 pages in sets with the same words; 1 of 3 pages dropped by b (keep)", ""]
 
 
+def test_quilts_are_told(tmp_path: Path) -> None:
+    row = {"gram_size": 5, "max_pages_per_gram": 50, "min_sources": 4, "min_patch_fraction": 0.5,
+           "variant": "foreign", "min_source_share": 0.0, "grams": 90, "patch_grams": 60,
+           "patch_fraction": 2 / 3, "linked_page_share": 0.0, "linked_domain_share": 0.25}
+    rows = [row | {"url": f"http://{n}/", "sources": 4 + n % 3} for n in range(5)]
+    other = [row | {"url": "http://0/", "sources": 9, "gram_size": 8}]
+    lists = {"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
+             "min-patch-fraction": [0.5], "quilt-sources": "foreign"}
+    folder = write_result(tmp_path / "r", {"quilts": [rows[:2], rows[2:]]}, **lists)
+    told = ["quilts (sources on other domains): 5 pages, 25% of their patches linked to the domain "
+            "they came from; most sources:",
+            "  6 sources: http://2/", "  5 sources: http://1/", "  5 sources: http://4/"]
+    assert lines(folder) == [*told, ""]
+    folder = write_result(tmp_path / "s", {"quilts": [rows, other]}, **lists)
+    each = "--max-pages-per-gram 50, --min-sources 4, --min-patch-fraction 0.5"
+    assert lines(folder) == [*told, f"          5 with --gram-size 5, {each}",
+                             f"          1 with --gram-size 8, {each}", ""]
+    folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists)
+    assert lines(folder) == ["quilts (sources on other domains): 0 pages", ""]
+
+
 def test_a_run_without_a_page_says_so() -> None:
     nothing = Manifest("result", {}, Accounting(1, 0, {"status": 1}), ())
     assert "No record became a page" in next(findings(nothing, "nowhere"))

@@ -18,6 +18,7 @@ from beam_reuse.columnar.group import GroupRows, ProcessBuckets
 from beam_reuse.columnar.join import JoinRows
 from beam_reuse.columnar.rank import RankRows
 from beam_reuse.columnar.reduce import CountKeys, DistinctCount, ReduceRows
+from beam_reuse.columnar.repeats import FindRepeats
 from beam_reuse.columnar.shuffle import Fetch, MapBlocks, PutAway, Shuffle
 from beam_reuse.columnar.store import Store
 from beam_reuse.columnar.sums import SumColumns
@@ -49,6 +50,7 @@ TRANSFORMS = {
     "join": _join,
     "filter": _filtered,
     "coarse": lambda b: b | CoarseCount(["a"], 8, 3),
+    "repeats": lambda b: b | FindRepeats(["a"], 8),
     "sums": lambda b: b | SumColumns(["a"]),
     "rank": lambda b: b | RankRows(SHUFFLE, "a"),
 }

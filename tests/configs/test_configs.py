@@ -20,6 +20,7 @@ from tests.configs.webs import (
     farms,
     manuals,
     mirrors,
+    scrapers,
 )
 
 pytestmark = pytest.mark.xdist_group("configs")
@@ -214,12 +215,36 @@ def test_mirrors_are_named_and_what_they_mirror(mirrored: tuple[Path, Web]) -> N
     assert [row[:3] for row in answers("mirrors", folder, 2)] == [("docs.tool.example/2/", 2, 4)]
 
 
+@pytest.fixture(scope="module")
+def quilts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
+    folder, web = tmp_path_factory.mktemp("quilts"), scrapers()
+    web.write(folder)
+    run("run", folder / "crawl.jsonl", "-o", folder / "quilts", "--config", config("spam-quilts"))
+    return folder / "quilts", web
+
+
+def test_stitched_pages_are_quilts_and_copies_are_not(quilts: tuple[Path, Web]) -> None:
+    folder, web = quilts
+    assert {row["url"] for row in rows(folder, "quilts") if row["min_sources"] == 4} == web.planted
+
+
+def test_the_queries_tell_spam_from_a_digest_and_name_sites(quilts: tuple[Path, Web]) -> None:
+    folder, web = quilts
+    first = answers("spam-quilts", folder, 0)
+    assert [row[0] for row in first if row[3] > 0.2] == [row[0] for row in first[-2:]]
+    assert all("digest" in row[0] for row in first[-2:]) and len(first) == len(web.planted)
+    patches = answers("spam-quilts", folder, 1)
+    assert all(0 <= row[5] < row[6] for row in patches) and len(patches) == 40
+    assert [row[:2] for row in answers("spam-quilts", folder, 2)] == [
+        ("best-pills.example", 4), ("cheap-pills.example", 4), ("digest.example", 2)]
+
+
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_config_is_read_and_has_a_query(path: Path) -> None:
     assert yaml.safe_load(path.read_text())
     assert queries(path.stem)
     assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates",
-                         "crawl-savings", "mirrors"}
+                         "crawl-savings", "mirrors", "spam-quilts"}
 
 
 @pytest.mark.parametrize("name", ["phishing", "wikipedia-clones"])
@@ -237,10 +262,12 @@ def test_configs_that_need_a_list_are_refused_without_it(
 def test_settings_are_what_the_configs_say(
     clones: tuple[Path, Web], phish: tuple[Path, Web], blind: tuple[Path, Web],
     near: tuple[Path, Web], savings: tuple[Path, Web], mirrored: tuple[Path, Web],
+    quilts: tuple[Path, Web],
 ) -> None:
     for (folder, _), name in ((clones, "wikipedia-clones"), (phish, "phishing"),
                               (blind, "blind-discovery"), (near, "near-duplicates"),
-                              (savings, "crawl-savings"), (mirrored, "mirrors")):
+                              (savings, "crawl-savings"), (mirrored, "mirrors"),
+                              (quilts, "spam-quilts")):
         recorded = json.loads((folder / "manifest.json").read_text())["settings"]
         for key, value in yaml.safe_load(Path(config(name)).read_text()).items():
             if key == "labels":

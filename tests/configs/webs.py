@@ -133,6 +133,32 @@ def copied_passages() -> set[str]:
     return {*paragraphs("press release", 1), *paragraphs("farm", 8)}
 
 
+def scrapers() -> Web:
+    """Sites with articles of their own; two spam domains whose pages are paragraphs of many of
+    these; a digest that does the same but links to its sources; a site that republishes articles
+    of one other, and pages of one owner that share paragraphs. `planted` are spam and digest."""
+    articles = {
+        f"http://www.site{n}.example/{page}": paragraphs(f"site {n} page {page}", 8)
+        for n in range(12) for page in range(4)}
+    crawl = {url: html(f"Article {url}", chunks) for url, chunks in articles.items()}
+    urls = sorted(articles)
+    planted: dict[str, str] = {}
+    for n in range(10):
+        taken = [urls[(7 * n + 5 * i) % len(urls)] for i in range(8)]
+        patches = [articles[url][(n + i) % 8] for i, url in enumerate(taken)]
+        if n < 8:
+            planted[f"http://{'cheap' if n % 2 else 'best'}-pills.example/{n}.html"] = html(
+                "", ["<p><a href=http://shop.example/buy>Buy now</a></p>", *patches])
+        else:
+            links = [f"<a href={url}>source</a>" for url in taken]
+            planted[f"http://digest.example/week-{n}"] = html(f"Week {n}", [*links, *patches])
+    again = {f"http://again.example/{n}": html(f"Again {n}", articles[urls[n]])
+             for n in range(6)}
+    own = {f"http://news{n}.owner.example/": html(f"Edition {n}", [
+        paragraphs(f"owner {(n + i) % 6}", 1)[0] for i in range(5)]) for n in range(6)}
+    return Web({**crawl, **planted, **again, **own}, planted=frozenset(planted))
+
+
 def manuals() -> Web:
     """A manual in three releases on one site, a mirror of the last one elsewhere, pages with the
     same words typed another way, and a site that has nothing to do with it; `planted` is what is

@@ -11,7 +11,7 @@ from publicsuffixlist import PublicSuffixList
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import Settings
-from tests.oracles import overlap
+from tests.oracles import overlap, quilts
 from tests.oracles.chunks import chunks
 from tests.oracles.near_duplicates import Page
 from tests.oracles.text import html5lib_tree, text_of
@@ -141,9 +141,16 @@ def overlap_pages(pages: dict[str, Capture]) -> list[overlap.Page]:
             for name, capture in pages.items()]
 
 
+def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:
+    """The pages as quilts see them; there are no links in these tests."""
+    hosts = {name: canonical(c.url).split("/")[2].split(":")[0] for name, c in pages.items()}
+    return [quilts.Page(name, domain(hosts[name]), tuple(tokens(text_of_capture(capture))))
+            for name, capture in pages.items()]
+
+
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
-    text = settings.finds_near_duplicates or settings.finds_overlap
+    text = (settings.finds_near_duplicates or settings.finds_overlap or settings.finds_quilts)
     for name, c in pages.items():
         host = canonical(c.url).split("/")[2].split(":")[0]
         rows.append({

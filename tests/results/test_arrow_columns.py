@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
 from beam_reuse.io.results.arrow_columns import NULL, nulls_first, to_arrow
-from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, table
+from beam_reuse.io.results.tables import SPANS, STRINGS, TIMESTAMP, maybe, table
 
 ALL = table(
     "all", text=pa.string(), hash=pa.string(), note=maybe(pa.string()), number=pa.int64(),
@@ -90,6 +90,16 @@ def test_missing_shares_sort_first(values: list[float]) -> None:
     assert got[nulls:] == sorted(v for v in values if not np.isnan(v))
 
 
+@given(st.lists(st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, 2**40)))))
+def test_spans(rows: list[list[tuple[int, int]]]) -> None:
+    packed = [np.array(row, np.int64).tobytes() for row in [[(7, 8)], *rows]]
+    block = Block({"spans": VarBytes.from_list(packed)}).slice(1, len(packed))
+    got = to_arrow(table("t", spans=SPANS), block)
+    got.validate(full=True)
+    assert got["spans"].to_pylist() == [
+        [{"start": start, "end": end} for start, end in row] for row in rows]
+
+
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
@@ -97,6 +107,8 @@ def test_missing_shares_sort_first(values: list[float]) -> None:
         (pa.string(), np.array([1])),
         (pa.int64(), VarBytes.from_list([b"1"])),
         (pa.int64(), np.array([NULL])),
+        (SPANS, np.array([1])),
+        (SPANS, VarBytes.from_list([bytes(8)])),
     ],
 )
 def test_what_a_column_cannot_hold_is_refused_by_name(kind: pa.DataType, values: Column) -> None:

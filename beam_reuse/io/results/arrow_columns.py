@@ -69,6 +69,8 @@ def _convert(column: tables.Column, values: Column) -> pa.Array:
         return _strings(values, column.nullable)
     if column.type == tables.STRINGS:
         return _string_lists(values, column.nullable)
+    if column.type == tables.SPANS:
+        return _spans(values)
     if isinstance(values, VarBytes) or values.dtype.kind == "V":
         raise TypeError(f"bytes cannot become {column.type}")
     if column.type == pa.float64():
@@ -117,6 +119,17 @@ def _string_lists(values: Column, nullable: bool) -> pa.Array:
     lists = pc.split_pattern(joined, "\n")
     empty = pa.scalar(None if nullable else [], lists.type)
     return pc.if_else(pc.equal(joined, ""), empty, lists).cast(tables.STRINGS)
+
+
+def _spans(values: Column) -> pa.Array:
+    if not isinstance(values, VarBytes) or (values.lengths() % 16).any():
+        raise TypeError("spans must be bytes: pairs of 64-bit integers")
+    words = np.frombuffer(values.used().tobytes(), np.int64)
+    pairs = pa.StructArray.from_arrays(
+        [pa.array(words[0::2]), pa.array(words[1::2])],
+        fields=list(tables.SPANS.value_type))
+    offsets = pa.array((values.offsets - values.offsets[0]) // 16, pa.int32())
+    return pa.ListArray.from_arrays(offsets, pairs, type=tables.SPANS)
 
 
 def _empty_as_null(strings: pa.Array) -> pa.Array:

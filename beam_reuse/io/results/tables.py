@@ -14,6 +14,9 @@ from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
+SPANS = pa.list_(pa.field("element", pa.struct([
+    pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False),
+]), nullable=False))
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Column:
 
     string      from bytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
     STRINGS     from bytes: the values joined by line feeds
+    SPANS       from bytes: int64 starts and ends in turn
     TIMESTAMP   from int64 microseconds since 1970 UTC
     int64, bool, double   from the NumPy column of that kind
 
@@ -159,6 +163,19 @@ POPULAR_COLLECTIONS = table(
     "popular_collections",
     prefix=text, hosts=number, pages=number, bytes=number, sample_urls=STRINGS,
 )
+QUILTS = table(
+    "quilts",
+    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
+    min_patch_fraction=share, variant=text, min_source_share=share, grams=number,
+    patch_grams=number, patch_fraction=share, sources=number, linked_page_share=share,
+    linked_domain_share=share,
+)
+QUILT_SOURCES = table(
+    "quilt_sources",
+    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
+    min_patch_fraction=share, variant=text, min_source_share=share, rank=number, source_url=text,
+    grams=number, share=share, linked=text, spans=SPANS,
+)
 
 SCHEMAS = {
     schema.name: schema
@@ -168,6 +185,7 @@ SCHEMAS = {
         NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
         NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
         EXACT_COPIES, PAGE_OVERLAP, SERVER_OVERLAP, REPLICAS, CRAWL_SAVINGS, POPULAR_COLLECTIONS,
+        QUILTS, QUILT_SOURCES,
     )
 }
 

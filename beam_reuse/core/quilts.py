@@ -1,0 +1,173 @@
+"""What quilted pages are: sweeps of settings, sets of grams, covers, spans and attribution.
+
+Nothing here knows of Beam: the functions can be used alone, on arrays.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.core.settings import QuiltSettings
+from beam_reuse.core.urls import BadUrl, name_page, resolve_url
+from beam_reuse.kernels import covers
+from beam_reuse.kernels import grams as gram_kernels
+from beam_reuse.kernels.compiled import frozen
+
+_ELSEWHERE = re.compile(rb"[\0- ]*(?:[a-zA-Z][a-zA-Z0-9+.\t\r\n-]*:|/[\t\r\n]*/)").match
+
+
+class Combination(NamedTuple):
+    """One combination of the numbers that a sweep varies."""
+
+    gram_size: int
+    max_pages_per_gram: int
+    min_sources: int
+    min_patch_fraction: float
+
+    def is_quilted(
+        self, grams: NDArray, patch_grams: NDArray, sources: NDArray
+    ) -> NDArray[np.bool_]:
+        """Which pages are quilted, by their numbers of grams, patch grams and sources."""
+        return self.reaches(grams, patch_grams) & (sources >= self.min_sources)
+
+    def reaches(self, grams: NDArray, patch_grams: NDArray) -> NDArray[np.bool_]:
+        """Which pages have patch grams enough; the nearest doubles decide, as tables show them."""
+        return np.asarray(
+            (patch_grams > 0) & (patch_fractions(grams, patch_grams) >= self.min_patch_fraction))
+
+
+def patch_fractions(grams: NDArray, patch_grams: NDArray) -> NDArray[np.float64]:
+    """The share of patch grams; 0 where there are no grams."""
+    return np.asarray(patch_grams / np.maximum(grams, 1))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The combinations of a run, the pivot first; those whose sources are told (`told`); and the
+    distinct gram sizes and limits of pages per gram among them, in order."""
+
+    combinations: tuple[Combination, ...]
+    told: tuple[Combination, ...]
+    sizes: tuple[int, ...]
+    limits: tuple[int, ...]
+
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of(settings: QuiltSettings) -> "Sweep":
+        """What `settings` ask for."""
+        lists = [getattr(settings, name) for name in Combination._fields]
+        pivot = tuple(values[0] for values in lists)
+        found = list(product(*lists)) if settings.sweep == "grid" else [
+            (*pivot[:place], value, *pivot[place + 1:])
+            for place, values in enumerate(lists) for value in values]
+        combinations = tuple(Combination(*each) for each in dict.fromkeys([pivot, *found]))
+        return Sweep(
+            combinations, combinations if settings.sweep_sources else combinations[:1],
+            tuple(dict.fromkeys(each.gram_size for each in combinations)),
+            tuple(dict.fromkeys(each.max_pages_per_gram for each in combinations)))
+
+    def cover_of(self, combination: Combination) -> int:
+        """The number of the cover a combination needs: covers differ by gram size and limit."""
+        return (self.sizes.index(combination.gram_size) * len(self.limits)
+                + self.limits.index(combination.max_pages_per_gram))
+
+    def covers(self) -> dict[int, list[Combination]]:
+        """The combinations that each cover serves."""
+        found: dict[int, list[Combination]] = {}
+        for each in self.combinations:
+            found.setdefault(self.cover_of(each), []).append(each)
+        return found
+
+
+def gram_sets(
+    tokens: NDArray[np.uint64], offsets: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The distinct grams of `size` tokens of the pages whose tokens are
+    tokens[offsets[i]:offsets[i + 1]], as 64-bit fingerprints, and the offsets of each page's.
+
+    Cost: some 15 ns per token, and for the longest page a table of 16 to 32 bytes per token.
+    """
+    grams, ends = gram_kernels.gram_sets(frozen(tokens), frozen(offsets), size)
+    return grams, ends
+
+
+class Cover(NamedTuple):
+    """Sources in the order of their choice, the grams that each newly covers, and for each class
+    of grams the rank of its source, -1 where it has none."""
+
+    sources: NDArray[np.uint64]
+    grams: NDArray[np.int64]
+    rank_of: NDArray[np.int64]
+
+
+def greedy_cover(
+    weights: Sequence[int], sources: Sequence[Iterable[int]], patch_grams: int | None = None,
+    min_share: float = 0.0,
+) -> Cover:
+    """The greedy cover of a page: `weights[i]` of its patch grams stand on the pages `sources[i]`.
+
+    Repeatedly the source that covers most grams not yet covered, ties to the smallest, until no
+    source covers a new gram, or none the share `min_share` of `patch_grams` (default: of all).
+    """
+    lists = [np.array(sorted(set(each)), np.uint64) for each in sources]
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum([len(each) for each in lists], out=offsets[1:])
+    counts = np.array(weights, np.int64)
+    total = int(counts.sum()) if patch_grams is None else patch_grams
+    flat = np.concatenate([np.zeros(0, np.uint64), *lists])
+    return Cover(*covers.greedy_cover(
+        frozen(counts), frozen(offsets), frozen(flat), total, float(min_share)))
+
+
+class Linked(IntEnum):
+    """Whether a page links to a source, or to another page of its domain."""
+
+    NONE = 0
+    DOMAIN = 1
+    PAGE = 2
+
+
+def linked_sources(
+    page: bytes, base: bytes, links: Sequence[bytes], sources: Sequence[bytes]
+) -> list[Linked]:
+    """For each source, a URL or the name of a capture, what the links of a page say of it.
+
+    Links are resolved against `base`, '' where the page names none. Links that cannot lead to a
+    source's domain are not looked at.
+    """
+    names = [name_page(_url(source)) for source in sources]
+    domains = {name.domain for name in names}
+    start = _url(page)
+    if base:
+        start = resolve_url(start, base.decode("utf-8", "replace"))
+    urls, reached = set(), set()
+    here = _domain(start) in domains
+    for link in dict.fromkeys(links):
+        if not here and not _ELSEWHERE(link):
+            continue
+        try:
+            name = name_page(resolve_url(start, link.decode("utf-8", "replace")))
+        except BadUrl:
+            continue
+        urls.add(name.url)
+        reached.add(name.domain)
+    return [Linked.PAGE if name.url in urls else
+            Linked.DOMAIN if name.domain in reached else Linked.NONE for name in names]
+
+
+def _url(name: bytes) -> str:
+    return name.partition(b"#")[0].decode("utf-8", "replace")
+
+
+def _domain(url: str) -> str | None:
+    try:
+        return name_page(url).domain
+    except BadUrl:
+        return None

@@ -1,0 +1,48 @@
+"""Keys on two rows or more are never lost, whatever the bundles and the bits."""
+
+import apache_beam as beam
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.repeats import FindRepeats, Repeats, RepeatsCoder
+from tests.columnar.running import run, source
+
+KEYS = st.lists(st.lists(st.integers(0, 30), max_size=8), max_size=6)
+
+
+def blocks_of(parts: list[list[int]]) -> list[Block]:
+    return [Block({"key": np.array(part, np.uint64)}) for part in parts]
+
+
+@given(KEYS, st.integers(3, 12))
+def test_the_same_as_counters_that_end_at_two(parts: list[list[int]], bits: int) -> None:
+    """Counted together, or apart and merged, or written and read."""
+    blocks, counters = blocks_of(parts), Counters.sized(["key"], bits, 2)
+    together, merged = Repeats.sized(["key"], bits), Repeats.sized(["key"], bits)
+    for block in blocks:
+        counters.add(block)
+        together.add(block)
+        alone = Repeats.sized(["key"], bits)
+        alone.add(block)
+        merged.merge(RepeatsCoder().decode(RepeatsCoder().encode(alone)))
+    expected = counters.heavy(2).bitmap.tolist()
+    assert together.heavy().bitmap.tolist() == merged.heavy().bitmap.tolist() == expected
+
+
+def test_in_a_pipeline() -> None:
+    parts = [[1, 2, 3], [3, 4], [], [5, 5, 6], [2, 7]]
+
+    def build(pipeline: beam.Pipeline) -> beam.PCollection:
+        found = source(pipeline, blocks_of(parts)) | FindRepeats(["key"], 20)
+        return found | beam.Map(_heavy).with_output_types(HeavyKeys)
+
+    (heavy,) = run(build)
+    asked = np.arange(10, dtype=np.uint64)
+    assert asked[heavy.may_hold(Block({"key": asked}))].tolist() == [2, 3, 5]
+
+
+def _heavy(repeats: Repeats) -> HeavyKeys:
+    return repeats.heavy()
