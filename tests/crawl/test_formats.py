@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from beam_reuse.core.pages import Kind, Outcome, RawPage
+from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected
 from beam_reuse.core.settings import ReadSettings
 from tests.broken.writing import HTML, arc, arc_start, gz, http, info, page, warc
 from tests.crawl.reading import read_cut, read_whole, shape
@@ -135,6 +135,19 @@ def test_content_tells_the_format_before_the_name(tmp_path: Path) -> None:
             assert shape(_read(tmp_path, name, content))[-1] == "page", name
     for name, text in (("package.json", b'{\n "url": "x"\n}\n'), ("data.json", b'{"a": 1}')):
         assert _only_page(_read(tmp_path, name, text)).kind is Kind.CODE
+
+
+def test_a_text_is_no_archive_for_what_its_first_line_looks_like(tmp_path: Path) -> None:
+    """A caption with a colon, a date of eight digits and three words after it."""
+    text = b"image:westminster parliament copyright 20030922 kaihsu tai.jpg\n" + b"words " * 50
+    for name in ("a.txt", "a.html", "a", "a.txt.gz"):
+        content = gzip.compress(text) if name.endswith(".gz") else text
+        assert _only_page(_read(tmp_path, name, content)).payload == text
+    for name in ("a.arc", "a.arc.gz"):
+        records = arc(http(), "http://a.example/1") + arc(http(), "http://a.example/2")
+        assert shape(_read(tmp_path, name, records)) == ("page", "page")
+    (bad,) = _read(tmp_path, "b.arc", text)
+    assert isinstance(bad, Rejected) and "the length is 'tai.jpg', not a number" in bad.detail
 
 
 def test_pages_that_are_files(tmp_path: Path) -> None:
