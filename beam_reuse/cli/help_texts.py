@@ -62,6 +62,12 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   neighbourhoods        each directory and host: the same over all pages below it
   neighbourhood_sources whose content it is
 
+ near-duplicates: which pages are nearly the same
+  keep                  each page: to be kept, or dropped for which kept page
+  near_duplicates       pairs of pages with two similarities, and which algorithms return them
+  identity_sets         pages with exactly the same words
+  near_duplicate_clusters, near_duplicate_degrees, site_pairs   what hangs together, how much
+
 Read them with any Parquet reader, or with beam_reuse.tables.read(DIR, "pages").""",
     "index": """\
 Parses crawl files and keeps what every analysis starts from: the features of each page and
