@@ -125,10 +125,13 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
     kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None} for n in range(3)]
     folder = write_result(tmp_path / "r", {
         "near_duplicates": [[pair | flags], [pair | flags | {"c": False}]], "keep": [kept],
-        "identity_sets": [[]]}, keep_by="b")
+        "identity_sets": [[{"representative": first, "url": first + more}
+                           for first, more in (("a", ""), ("a", "b"), ("a", "c"), ("d", ""),
+                                               ("d", "e"))]]}, keep_by="b")
     assert lines(folder) == [
         "near-duplicates: 2 pairs (2 by b, 1 by c, 2 by combined, 0 by hybrid)",
-        "0 pages in sets with the same words; 1 of 3 pages dropped by b (keep)", ""]
+        "2 sets of pages with the same words, 3 pages superfluous; "
+        "1 of 3 pages dropped by b (keep)", ""]
 
 
 def test_a_run_without_a_page_says_so() -> None:
