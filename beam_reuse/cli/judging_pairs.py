@@ -169,7 +169,9 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
     steps = evaluation.sweep()
     own = evaluation.similarities.combined_threshold
     some = some_of(steps, STEPS_SHOWN, lambda step: step.threshold == own)
-    named = [("B-similarity", evaluation.b_steps(), evaluation.similarities.b_threshold),
+    least_b = evaluation.similarities.b_threshold
+    some_b = some_of(evaluation.b_steps(), STEPS_SHOWN, lambda step: step.threshold == least_b)
+    named = [("B-similarity", some_b, least_b),
              ("combined: C-similarity", some, own)]
     table = grid("threshold", "", "pairs", "precision", "without undecided", "R", "")
     for name, part, at in named:

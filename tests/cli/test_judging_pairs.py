@@ -86,6 +86,26 @@ def test_pairs_are_drawn_judged_and_read_back(
     assert "--overwrite" in capsys.readouterr().err
 
 
+def test_many_b_similarities_are_cut_into_intervals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [pair_row(f"http://a.x.org/{b}", f"http://b.x.org/{b}", b, 380, True, {"b", "c"})
+            for b in range(3, 81)]
+    pages = [crawl_row(row[side]) for row in rows for side in ("url_a", "url_b")]
+    folder = write_result(tmp_path / "result", {
+        "near_duplicates": [rows], "pages": [pages], "identity_sets": [[]]},
+        supershingles=80, b_threshold=33)
+    path = tmp_path / "pairs.csv"
+    assert main(["sample", folder, "--of", "near_duplicates", "-n", "27", "--by", "b_similarity",
+                 "-o", str(path)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "b_similarity 0 to 32 30 3 10" in told and "b_similarity 33 to 38 6 3 2" in told
+    judge(path)
+    assert main(["evaluate", folder, "--pairs", str(path)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "B-similarity 75-80 3" in told and "B-similarity 76 " not in told
+
+
 def test_the_graph_is_shown_and_drawn(
     result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
