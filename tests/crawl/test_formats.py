@@ -206,6 +206,23 @@ def test_json_lines(tmp_path: Path) -> None:
         assert read_cut(tmp_path / name, 40) == compressed
 
 
+@pytest.mark.parametrize(("column", "given", "kind"), [
+    ("text", "text/plain", Kind.TEXT), ("text", "text/html", Kind.TEXT),
+    ("text", "application/pdf", Kind.TEXT), ("text", "text/css", Kind.CODE),
+    ("text", "application/json", Kind.CODE), ("html", "text/plain", Kind.HTML),
+    ("html", "application/json", Kind.HTML)])
+def test_the_content_type_of_a_row(
+    column: str, given: str, kind: Kind, tmp_path: Path,
+) -> None:
+    """It stands in the table; text is code if it says so."""
+    row = {"url": "http://a.example/", column: "x { y }", "content_type": f"{given}; a=b"}
+    line = json.dumps(row).encode()
+    found = _only_page(_read(tmp_path, "a.jsonl", line))
+    assert (found.kind, found.content_type) == (kind, given)
+    code = _read(tmp_path, "a.jsonl", line, ReadSettings(content_types=("code",)))
+    assert shape(code) == ("page" if kind is Kind.CODE else "skipped:content-type",)
+
+
 def test_long_lines(tmp_path: Path) -> None:
     small = ReadSettings(max_record_bytes=1024)
     row = json.dumps({"url": "http://a.example/", "text": "x" * 1025})
