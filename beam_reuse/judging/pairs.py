@@ -11,6 +11,7 @@ from beam_reuse.judging.judgements import (
     Judgements,
     judgements_of,
     page_key,
+    page_url,
     stratum_weights,
 )
 from beam_reuse.judging.pair_figures import Figures, JudgedPair, ReasonRow, figures, reasons
@@ -142,7 +143,7 @@ def _judged(judgement: Judgement[PairKey], key: PairKey, found: FoundPair, same_
 
 
 def _page_pair(a: str, b: str) -> PairKey:
-    return _two(name_page(a).url, name_page(b).url)
+    return _two(page_url(a), page_url(b))
 
 
 def _capture_pair(a: str, b: str) -> PairKey:
