@@ -28,6 +28,13 @@ _OFFERED = {
 }
 
 
+__all__ = ["__version__", "tables", *_OFFERED]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 

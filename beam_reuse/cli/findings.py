@@ -164,7 +164,12 @@ def _near_duplicates(there: _Result) -> Iterator[str]:
     pages = there.rows(tables.KEEP)
     dropped = pages - there.count(tables.KEEP, "keep")
     yield f"near-duplicates: {counted(pairs, 'pair')}" + (f" ({by})" if pairs else "")
-    yield (f"{counted(there.rows(tables.IDENTITY_SETS), 'page')} in sets with the same words; "
+    sets = sum(
+        pc.sum(pc.equal(batch["url"], batch["representative"])).as_py() or 0
+        for batch in there.batches(tables.IDENTITY_SETS, tables.IDENTITY_SETS.names))
+    superfluous = there.rows(tables.IDENTITY_SETS) - sets
+    yield (f"{counted(sets, 'set')} of pages with the same words, "
+           f"{counted(superfluous, 'page')} superfluous; "
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
            f"{there.settings.get('keep-by', 'combined')} (keep)")
     yield ""

@@ -63,8 +63,10 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   neighbourhood_sources whose content it is
 
  near-duplicates: which pages are nearly the same
-  near_duplicates, identity_sets, near_duplicate_clusters, near_duplicate_degrees, site_pairs
-  keep                  one row per page: keep it, or drop it because of which
+  keep                  each page: to be kept, or dropped for which kept page
+  near_duplicates       pairs of pages with two similarities, and which algorithms return them
+  identity_sets         pages with exactly the same words
+  near_duplicate_clusters, near_duplicate_degrees, site_pairs   what hangs together, how much
 
  overlap: who shares lines with whom
   exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy

@@ -48,17 +48,18 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
             raise UsageError(f"sample: -o {path}: give the name of a .csv or .tsv file.")
         require_writable(path)
         _refuse_existing([path], values, "it may hold labels already")
-    sample = draw(_one_folder("sample", folders), settings)
+    folder = _one_folder("sample", folders)
+    sample = draw(folder, settings)
     if path:
         write_sheet(path, sample.columns(), sample.cells())
-        _print_sample(console(), sample, path)
+        _print_sample(console(), sample, path, folder)
     else:
         sys.stdout.write(sheet_text(sample.columns(), sample.cells()))
-        _print_sample(console(sys.stderr), sample, "")
+        _print_sample(console(sys.stderr), sample, "", folder)
     return 0
 
 
-def _print_sample(to: Console, sample: Sample, path: str) -> None:
+def _print_sample(to: Console, sample: Sample, path: str, folder: str) -> None:
     settings = sample.settings
     where = f" where {' and '.join(settings.where)}" if settings.where else ""
     to.print(f"{sample.rows.num_rows:,} of {sample.table_rows:,} rows of {settings.table}{where}, "
@@ -73,7 +74,7 @@ def _print_sample(to: Console, sample: Sample, path: str) -> None:
         print_table(to, table)
     option = JUDGED_BY.get(settings.table)
     if path:
-        then = f", then: beam-reuse evaluate DIR --{option} {path}" if option else ""
+        then = f", then: beam-reuse evaluate {folder} --{option} {path}" if option else ""
         to.print(f"Fill the columns label and reason of {path}{then}", markup=False, soft_wrap=True)
 
 

@@ -46,7 +46,9 @@ def judge_pairs(to: Console, folder: str, values: Mapping[str, Any]) -> list[Rep
     reports, evaluation = [], None
     if "pairs" in values:
         evaluation = evaluate_pairs(folder, values["pairs"], _pair_settings(values))
-        _print_pairs(to, evaluation, "output" in values)
+        _print_pairs(to, evaluation)
+        if "differences" not in values:
+            _print_figures(to, evaluation, "output" in values)
         reports.append(pair_report(evaluation, drawn))
     if values.get("graph"):
         graph = graph_of(folder)
@@ -83,7 +85,8 @@ def _differences(folder: str, evaluation: PairEvaluation | None,
     return compare(folder, pairs, [local_path(path) for path in values["crawl"]])
 
 
-def _print_pairs(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
+def _print_pairs(to: Console, evaluation: PairEvaluation) -> None:
+    """How many pairs were judged, and what became of those that count nowhere."""
     judgements = evaluation.judgements
     facts = [f"{len(evaluation.pairs):,} judged pairs"]
     facts += [f"{count:,} {what}" for count, what in (
@@ -98,6 +101,9 @@ def _print_pairs(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
     if evaluation.half_known:
         to.print(f"  {evaluation.half_known:,} B-similar pairs hang on a star and no row tells "
                  "their C-similarity: combined and hybrid count as not returning them")
+
+
+def _print_figures(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
     _print_precision(to, evaluation)
     _print_reasons(to, evaluation, kept)
     _print_thresholds(to, evaluation, kept)
@@ -110,16 +116,16 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
     whole = any(row.estimate for row in rows)
     table = grid("pairs returned by", "pairs", "correct", "incorrect", "undecided",
                  "without undecided", "recall", "R",
-                 *(["of the whole table: pairs", "correct"] if whole else []))
+                 *(["estimates for the table: pairs", "correct"] if whole else []))
     for row in rows:
         tally = row.counts.tally
         estimate = [f"{round(row.estimate.tally.pairs):,}",
-                    shown(row.estimate.tally.precision.value)] if row.estimate else []
+                    _fraction(row.estimate.tally.precision)] if row.estimate else []
         table.add_row(
-            _part(row), f"{tally.pairs:,}", shown(tally.precision.value),
-            shown(Rate(tally.incorrect, tally.pairs).value),
-            shown(Rate(tally.undecided, tally.pairs).value),
-            shown(tally.decided_precision.value), _fraction(row.counts.recall),
+            _part(row), f"{tally.pairs:,}", _fraction(tally.precision),
+            _fraction(Rate(tally.incorrect, tally.pairs)),
+            _fraction(Rate(tally.undecided, tally.pairs)),
+            _fraction(tally.decided_precision), _fraction(row.counts.recall),
             _fraction(row.counts.kept), *estimate)
     print_table(to, table)
     to.print("correct (the precision), incorrect, undecided: shares of the pairs returned. recall: "
@@ -136,7 +142,7 @@ def _part(row: Figures) -> str:
 
 
 def _fraction(rate: Rate | None) -> str:
-    return "" if rate is None else shown(rate.value)
+    return "" if rate is None or rate.value is None else f"{100 * rate.value:.1f} %"
 
 
 def _print_reasons(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
@@ -163,7 +169,9 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
     steps = evaluation.sweep()
     own = evaluation.similarities.combined_threshold
     some = some_of(steps, STEPS_SHOWN, lambda step: step.threshold == own)
-    named = [("B-similarity", evaluation.b_steps(), evaluation.similarities.b_threshold),
+    least_b = evaluation.similarities.b_threshold
+    some_b = some_of(evaluation.b_steps(), STEPS_SHOWN, lambda step: step.threshold == least_b)
+    named = [("B-similarity", some_b, least_b),
              ("combined: C-similarity", some, own)]
     table = grid("threshold", "", "pairs", "precision", "without undecided", "R", "")
     for name, part, at in named:
@@ -180,8 +188,8 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
 
 def _step_cells(step: Step) -> list[str]:
     tally = step.counts.tally
-    return [f"{tally.pairs:,}", shown(step.best.tally.precision.value),
-            shown(step.best.tally.decided_precision.value), _fraction(step.best.kept)]
+    return [f"{tally.pairs:,}", _fraction(step.best.tally.precision),
+            _fraction(step.best.tally.decided_precision), _fraction(step.best.kept)]
 
 
 def _print_choices(to: Console, evaluation: PairEvaluation) -> None:
@@ -204,9 +212,11 @@ def _choice(choice: Choice, least: float) -> str:
 
 
 def _told(measure: Measure) -> str:
-    tally = measure.tally
-    return (f"precision {shown(tally.precision.value) or 'none'}, "
-            f"R {_fraction(measure.kept) or 'none'}")
+    if not measure.tally.pairs:
+        return "no judged pair above it"
+    kept = _fraction(measure.kept)
+    return (f"precision {_fraction(measure.tally.precision)}, "
+            f"{f'R {kept}' if kept else 'no correct pair of B, so no R'}")
 
 
 def _print_calibration(to: Console, evaluation: PairEvaluation) -> None:
@@ -242,10 +252,10 @@ def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
         pairs = graph.pairs[figures.algorithm]
         table.add_row(
             figures.algorithm, f"{pairs:,}",
-            shown(Rate(graph.same_site[figures.algorithm], pairs).value), f"{figures.pages:,}",
+            _fraction(Rate(graph.same_site[figures.algorithm], pairs)), f"{figures.pages:,}",
             _percent(figures.pages, figures.pages + figures.alone),
             "" if figures.mean_degree.value is None else f"{figures.mean_degree.value:,.2f}",
-            shown(figures.share_of_many.value),
+            _fraction(figures.share_of_many),
             *("" if value is None else f"{value:.2f}"
               for value in (figures.line_exponent, figures.likely_exponent)))
     print_table(to, table)

@@ -19,6 +19,13 @@ from beam_reuse.plan import RunPlan, Survey
 
 PIPE_WIDTH = 160
 FILES_SHOWN = 10
+HINTS = {
+    "no-tokens": "pages without words: code, data, no text; they are in no pair and always kept",
+    "pairs-not-compared": "of more than --max-group pages with a key in common each is compared "
+                          "with the smallest URL and the ten after it",
+    "pairs-not-listed": "of more than ten pages with one signature each is paired with the "
+                        "smallest URL alone",
+}
 
 
 def console(out: TextIO | None = None) -> Console:
@@ -36,7 +43,7 @@ def print_summary(
     for line in findings(manifest, folder):
         to.print(line, markup=False, soft_wrap=not to.is_terminal, overflow="ellipsis",
                  no_wrap=True)
-    speed = f", {bytes_read / 1e6 / seconds:.1f} MB/s" if seconds > 0 and bytes_read else ""
+    speed = f", {megabytes(bytes_read / seconds)}/s" if seconds > 0 and bytes_read else ""
     time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
     to.print(f"{megabytes(bytes_read)} read in {time}{speed}")
     to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
@@ -78,6 +85,9 @@ def _accounting(accounting: Accounting) -> Table:
                   style=style)
     if accounting.noted:
         table.add_row("noted", "", _reasons(accounting.noted))
+        for name, hint in HINTS.items():
+            if any(noted.startswith(name) for noted in accounting.noted):
+                table.add_row("", "", f"{name}: {hint}")
     return table
 
 

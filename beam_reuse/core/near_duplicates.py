@@ -20,6 +20,7 @@ from beam_reuse.kernels import projections as projection_kernels
 from beam_reuse.kernels.compiled import frozen
 
 NEXT = 10
+MOST_EQUAL = 10  # pages with one signature that are still compared each for itself
 LEAST_KEY_BITS = 24
 MOST_KEYS = 500
 WIDE_BITS = 29

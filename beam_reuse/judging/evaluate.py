@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_reuse.core.shares import given_threshold, shares
-from beam_reuse.core.urls import canonical_url
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.judging.judgements import (
@@ -20,6 +19,7 @@ from beam_reuse.judging.judgements import (
     derived,
     judgements_of,
     page_key,
+    page_url,
     prefix_key,
     stratum_weights,
 )
@@ -183,7 +183,7 @@ def evaluate(folder: str, path: str, subject: Subject,
 def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
     if subject is NEIGHBOURHOODS:
         return prefix_key
-    return page_key if captures else canonical_url
+    return page_key if captures else page_url
 
 
 def _columns_of(sheet: Sheet, judgements: Judgements[str],

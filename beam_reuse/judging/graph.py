@@ -126,7 +126,7 @@ def _similarities(
 ) -> tuple[dict[str, int], dict[str, int], list[SimilarityRow]]:
     pairs: Counter[str] = Counter(dict.fromkeys(ALGORITHMS, 0))
     same_site: Counter[str] = Counter(dict.fromkeys(ALGORITHMS, 0))
-    size = settings.projection_bits + 1
+    size = max(settings.projection_bits, settings.supershingles) + 1
     counts, sums = ({name: np.zeros(size, np.int64) for name in (B, C)} for _ in range(2))
     columns = ["b_similarity", "c_similarity", "same_site", *ALGORITHMS]
     for batch in TableScan(folder, NEAR_DUPLICATES).batches(columns):
@@ -139,7 +139,7 @@ def _similarities(
             own = values[f"{name}_similarity"][mine]
             counts[name] += np.bincount(own, minlength=size)
             np.add.at(sums[name], own, values[f"{other}_similarity"][mine])
-    spans = {B: [(value, value) for value in settings.b_values()], C: settings.c_intervals(C)}
+    spans = {B: settings.b_intervals(), C: settings.c_intervals(C)}
     rows = []
     for name, intervals in spans.items():
         for low, high in intervals:

@@ -1,14 +1,19 @@
 """Judged rows of a sheet, each with the key by which it is found in a result."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
+from urllib.parse import quote
 
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page, prefixes
 from beam_reuse.judging.sheets import LABEL, STRATUM, STRATUM_ROWS, Row, Sheet, SheetError
 from beam_reuse.judging.verdicts import ALLOWED, Verdict, verdict_of
+
+FILE = "file://"
+_PER_CENT = re.compile("%(?![0-9A-Fa-f]{2})")
 
 K = TypeVar("K", str, tuple[str, str])
 
@@ -108,8 +113,18 @@ def page_key(cell: str) -> str:
     url, mark, moment = cell.strip().rpartition("#")
     time, _, number = moment.partition("~")
     if mark and len(time) == 14 and time.isdecimal() and (not number or number.isdecimal()):
-        return f"{canonical_url(url)}#{moment}"
-    return canonical_url(cell)
+        return f"{page_url(url)}#{moment}"
+    return page_url(cell)
+
+
+def page_url(cell: str) -> str:
+    """The canonical URL of a page. That of a file of a folder may be written as the path is:
+    what a URL does not hold is escaped, as when the folder was read."""
+    text = cell.strip()
+    if text.lower().startswith(FILE):
+        path = _PER_CENT.sub("%25", text[len(FILE):])
+        text = FILE + quote(path, safe="/%", errors="surrogateescape")
+    return canonical_url(text)
 
 
 def prefix_key(cell: str) -> str:

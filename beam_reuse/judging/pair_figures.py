@@ -130,16 +130,17 @@ def stratified(pairs: Iterable[JudgedPair]) -> bool:
 
 def figures(pairs: Sequence[JudgedPair], settings: SimilaritySettings,
             bins: int = C_BINS) -> list[Figures]:
-    """Every algorithm on all pairs, by site and by similarity: B-similarities for B, intervals of
-    C-similarity for the others. Recall and R stand where all labelled pairs can be divided so."""
+    """Every algorithm on all pairs, by site and by similarity: B-similarities for B (intervals, if
+    there are many), intervals of C-similarity for the others. Recall and R stand where all
+    labelled pairs can be divided so."""
     found = []
     for algorithm in ALGORITHMS:
         found += by_site(algorithm, pairs, _returned_by(algorithm))
         mine = [pair for pair in pairs if algorithm in pair.returned]
         if algorithm == B:
-            found += [_part(algorithm, B_SIMILARITY, str(value), mine,
-                            within(B_SIMILARITY, value, value))
-                      for value in settings.b_values()]
+            found += [_part(algorithm, B_SIMILARITY, interval_label(interval), mine,
+                            within(B_SIMILARITY, *interval))
+                      for interval in settings.b_intervals()]
         else:
             found += [_part(algorithm, C_SIMILARITY, interval_label(interval), mine,
                             within(C_SIMILARITY, *interval))

@@ -1,6 +1,6 @@
 """Pairs of pages looked up in a result: which algorithm returns them, and how similar they are.
 
-near_duplicates lists pairs of representatives (of identity sets), and of pages with equal
+near_duplicates lists pairs of representatives (of identity sets), and of many pages with equal
 signatures only a star on the smallest URL. A pair that is not listed itself may still follow
 from those that are, and is found so.
 """

@@ -11,6 +11,7 @@ from beam_reuse.judging.judgements import (
     Judgements,
     judgements_of,
     page_key,
+    page_url,
     stratum_weights,
 )
 from beam_reuse.judging.pair_figures import Figures, JudgedPair, ReasonRow, figures, reasons
@@ -24,8 +25,9 @@ from beam_reuse.judging.pair_thresholds import (
     calibrate,
     choices,
 )
-from beam_reuse.judging.sheets import LABEL, REASON, Sheet, read_sheet
+from beam_reuse.judging.sheets import LABEL, REASON, Sheet, SheetError, read_sheet
 from beam_reuse.judging.similarities import C_BINS, B, SimilaritySettings
+from beam_reuse.judging.verdicts import ALLOWED
 
 URLS = ("url_a", "url_b")
 
@@ -114,8 +116,15 @@ def evaluate_pairs(folder: str, path: str, settings: PairSettings) -> PairEvalua
     manifest = read_manifest(folder)
     captures = manifest.settings.get("captures") == "all"
     judgements = judgements_of(sheet, URLS, _capture_pair if captures else _page_pair)
+    if not judgements.judged:
+        raise SheetError(f"{path}: no row has a label yet; fill the column {LABEL} first, with one "
+                         f"of {ALLOWED}")
     sites = {j.key: _same_site(j.key) for j in judgements.judged if j.key is not None}
     found = look_up(folder, sites)
+    if all(pair.how is How.ABSENT for pair in found.values()):
+        raise SheetError(f"{path}: {folder} has both pages of none of its "
+                         f"{len(judgements.judged):,} judged pairs; give the result that the sheet "
+                         "was drawn from")
     counted = [j for j in judgements.judged
                if j.key and found[j.key].how not in (How.ABSENT, How.IDENTICAL)]
     weights = stratum_weights(sheet, counted) or [Fraction(1)] * len(counted)
@@ -134,7 +143,7 @@ def _judged(judgement: Judgement[PairKey], key: PairKey, found: FoundPair, same_
 
 
 def _page_pair(a: str, b: str) -> PairKey:
-    return _two(name_page(a).url, name_page(b).url)
+    return _two(page_url(a), page_url(b))
 
 
 def _capture_pair(a: str, b: str) -> PairKey:

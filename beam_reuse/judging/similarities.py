@@ -10,6 +10,7 @@ from beam_reuse.io.results.manifest import Manifest
 NEAR_DUPLICATES = "near_duplicates"
 B, C, COMBINED, HYBRID = ALGORITHMS
 C_BINS = 4
+B_BINS = 8
 
 Interval = tuple[int, int]
 
@@ -47,6 +48,10 @@ class SimilaritySettings:
         """The B-similarities that B returns."""
         return list(range(self.b_threshold, self.supershingles + 1))
 
+    def b_intervals(self) -> list[Interval]:
+        """The same, each for itself, or in B_BINS intervals if there are more."""
+        return intervals(self.b_threshold, self.supershingles, B_BINS)
+
     def c_intervals(self, algorithm: str, count: int = C_BINS) -> list[Interval]:
         """The C-similarities that an algorithm returns, in intervals."""
         lowest = {C: self.c_threshold, COMBINED: self.combined_threshold,
@@ -54,10 +59,12 @@ class SimilaritySettings:
         return intervals(lowest, self.projection_bits, count)
 
     def cuts(self) -> dict[str, list[int]]:
-        """Where columns of near_duplicates are cut for a stratified sample: each B-similarity,
-        and C-similarities at the thresholds and the intervals of C."""
+        """Where columns of near_duplicates are cut for a stratified sample: B-similarities below
+        the threshold each for itself if they are few, above it at the intervals of B,
+        C-similarities at the thresholds and the intervals of C."""
         lows = {low for low, _ in self.c_intervals(C)}
-        return {"b_similarity": list(range(self.supershingles + 1)),
+        below = range(self.b_threshold) if self.b_threshold <= B_BINS else (0,)
+        return {"b_similarity": [*below, *(low for low, _ in self.b_intervals())],
                 "c_similarity": sorted({0, self.combined_threshold, *lows})}
 
 

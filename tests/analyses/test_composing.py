@@ -143,3 +143,4 @@ def test_what_is_offered_exists() -> None:
     for name in beam_reuse._OFFERED:
         assert getattr(beam_reuse, name)
     assert beam_reuse.tables.SCHEMAS
+    assert {"tables", *beam_reuse._OFFERED} <= set(dir(beam_reuse))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.near_duplicates import Signatures, signatures
+from beam_reuse.core.near_duplicates import MOST_EQUAL, Signatures, signatures
 from beam_reuse.core.settings import NearDuplicateSettings, Settings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
@@ -75,20 +75,23 @@ def distinct(index: str) -> tuple[list[str], Signatures]:
     return list(first.values()), signatures(flat, offsets, NearDuplicateSettings())
 
 
-def leaders(rows: np.ndarray) -> np.ndarray:
-    """The first of each group of equal rows, of rows that are not all zero."""
-    _, first = np.unique(rows, axis=0, return_index=True)
-    return np.sort(first[rows[first].any(axis=1)])
+def compared(rows: np.ndarray) -> np.ndarray:
+    """All but those that are equal to more than MOST_EQUAL and not the first, or all zero."""
+    _, first, kind, count = np.unique(
+        rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    kind = kind.reshape(-1)
+    chosen = (count[kind] <= MOST_EQUAL) | (first[kind] == np.arange(len(rows)))
+    return np.flatnonzero(chosen & rows.any(axis=1))
 
 
 def similar(urls: list[str], b: np.ndarray, c: np.ndarray, threshold: int) -> Pairs:
-    """Every pair of different signatures that is similar, each with every other."""
+    """Every similar pair, each page with every other."""
     found = set()
-    at = leaders(b)
+    at = compared(b)
     for i in at:
         alike = (b[at] == b[i]).sum(axis=1)
         found |= {(urls[i], urls[j]) for j in at[alike >= 2] if i < j}
-    at = leaders(c)
+    at = compared(c)
     for i in at:
         differing = np.bitwise_count(c[at] ^ c[i]).sum(axis=1)
         found |= {(urls[i], urls[j]) for j in at[differing <= 384 - threshold] if i < j}

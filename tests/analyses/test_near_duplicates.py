@@ -1,12 +1,17 @@
 """Near-duplicates against their definition, row by row."""
 
+import random
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from beam_reuse.analyses.near_duplicates.signatures import decided_classes
 from beam_reuse.cli.runs import execute
-from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.columnar import Block, Shuffle, Store
+from beam_reuse.core.near_duplicates import MOST_EQUAL
 from beam_reuse.core.settings import NearDuplicateSettings, Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables
@@ -58,6 +63,80 @@ def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
     expected = expect(tmp_path / "out", documents, CASES[case])
     assert expected.pairs
     assert ("crowds" in case) == any(expected.skipped.values())
+
+
+def equal_pages(rng: random.Random, count: int) -> list[Document]:
+    """For each way to be equal (in B, in C, in both) so many pages, and one page that is near
+    to those of the first and the last way."""
+    words = [f"word{rng.randrange(900)}" for _ in range(120)]
+    texts = [
+        *(words * 3 + words[:n] for n in range(count)),
+        *(rng.sample(words, len(words)) for _ in range(count)),
+        *(words * (n + 8) for n in range(count)),
+        [*words * 5, "more"],
+    ]
+    return [Document(f"http://h{n % 7}.example/{n:03}", " ".join(text))
+            for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(("count", "shuffle"), [
+    (MOST_EQUAL // 2 - 1, "as given"), (MOST_EQUAL // 2, "as given"),
+    (MOST_EQUAL // 2 + 1, "rows one by one"), (2 * MOST_EQUAL + 3, "many buckets, small slabs")])
+def test_classes_of_equal_pages(
+    count: int, shuffle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Few equal pages are compared each for itself, of many the first for all."""
+    if shuffle in SHUFFLES:
+        monkeypatch.setattr("beam_reuse.pipeline.shuffle_for",
+                            lambda *_: Shuffle(Store("inline"), **SHUFFLES[shuffle]))
+    documents = equal_pages(random.Random(count), count)
+    near = NearDuplicateSettings(keep_by="b", keep_rule="longest")
+    run([write(tmp_path / "equal.jsonl", documents)], tmp_path / "out", near)
+    expected = expect(tmp_path / "out", documents, near)
+    every = [pair for pair in combinations(expected.ordered(expected.sets), 2)
+             if any(expected.flags(*pair).values())]
+    sizes = {x: max(map(len, expected.classes(x))) for x in ("b", "c", "combined")}
+    assert sizes["b"] in (2 * count, 2 * count + 1) and sizes["c"] == 2 * count + 1
+    if max(sizes.values()) <= MOST_EQUAL:
+        assert expected.pairs == set(every) and not expected.noted()
+    else:
+        assert len(expected.pairs) < len(every) and sum(expected.unlisted.values())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_classes_are_the_same_however_the_stream_is_cut(seed: int) -> None:
+    rng = random.Random(seed)
+    most = rng.randint(1, 5)
+    sizes = [rng.choice((1, 2, most, most + 1, most + 7)) for _ in range(rng.randint(1, 12))]
+    key = np.repeat(np.arange(len(sizes)), sizes)
+    rows = Block({"key": key, "page": np.arange(len(key))})
+    cuts = sorted({0, len(key), *(rng.randrange(len(key)) for _ in range(rng.randint(0, 9)))})
+    seen = []
+    for found in decided_classes((rows.slice(a, b) for a, b in pairwise(cuts)), ("key",), most):
+        page = found.rows.array("page")
+        seen += zip(page[found.new].tolist(), page[found.first].tolist(),
+                    found.place.tolist(), found.large.tolist(), strict=True)
+    starts = np.cumsum([0, *sizes[:-1]])
+    assert seen == [
+        (page, starts[kind], page - starts[kind], sizes[kind] > most)
+        for page, kind in enumerate(key.tolist())]
+
+
+def test_pairs_of_c_do_not_depend_on_settings_of_b(tmp_path: Path) -> None:
+    """Where no signature is that of many pages: some with the same words in any order, and each
+    of them with a word more."""
+    rng = random.Random(7)
+    words = [f"word{rng.randrange(900)}" for _ in range(500)]
+    texts = [rng.sample(words, len(words)) for _ in range(MOST_EQUAL)]
+    texts += [[*text[:250], f"more{n}", *text[250:]] for n, text in enumerate(texts)]
+    documents = [Document(f"http://h.example/{n:03}", " ".join(text))
+                 for n, text in enumerate(texts)]
+    found = []
+    for n, near in enumerate((NearDuplicateSettings(), NearDuplicateSettings(b_threshold=6))):
+        run([write(tmp_path / "equal.jsonl", documents)], tmp_path / str(n), near)
+        rows = tables.read(str(tmp_path / str(n)), "near_duplicates").to_pylist()
+        found.append({(r["url_a"], r["url_b"], r["c_similarity"]) for r in rows if r["c"]})
+    assert found[0] == found[1] and len(found[0]) > MOST_EQUAL**2
 
 
 SHUFFLES = {

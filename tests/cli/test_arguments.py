@@ -1,5 +1,6 @@
 """The command line and the config file: what is understood, and how the rest is refused."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -298,6 +299,16 @@ def test_a_config_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_config_files_values_are_checked_as_the_command_lines(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="--top: 'many'"):
         parse(["run", "--config", config(tmp_path, "top: many")])
+
+
+def test_help_of_run_names_the_tables_of_near_duplicates(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        parse(["run", "--help"])
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert words >= {"identity_sets", "near_duplicates", "near_duplicate_clusters",
+                     "near_duplicate_degrees", "site_pairs", "keep"}
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["run", "x"], ["--version"]])

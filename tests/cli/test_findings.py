@@ -1,14 +1,17 @@
 """The lines of the summary that tell what was found."""
 
+import io
 import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from beam_reuse.cli.findings import findings
 from beam_reuse.cli.progress import counted
+from beam_reuse.cli.summary import HINTS, print_summary
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.tables import read_manifest
 from tests.judging.results import chunk_row, page_row, prefix_row, write_result
@@ -125,10 +128,29 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
     kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None} for n in range(3)]
     folder = write_result(tmp_path / "r", {
         "near_duplicates": [[pair | flags], [pair | flags | {"c": False}]], "keep": [kept],
-        "identity_sets": [[]]}, keep_by="b")
+        "identity_sets": [[{"representative": first, "url": first + more}
+                           for first, more in (("a", ""), ("a", "b"), ("a", "c"), ("d", ""),
+                                               ("d", "e"))]]}, keep_by="b")
     assert lines(folder) == [
         "near-duplicates: 2 pairs (2 by b, 1 by c, 2 by combined, 0 by hybrid)",
-        "0 pages in sets with the same words; 1 of 3 pages dropped by b (keep)", ""]
+        "2 sets of pages with the same words, 3 pages superfluous; "
+        "1 of 3 pages dropped by b (keep)", ""]
+
+
+def test_what_is_noted_is_explained_and_slow_reading_is_told_in_small_units() -> None:
+    noted = {"no-tokens": 2, "pairs-not-compared-c": 7, "pairs-not-listed-b": 9}
+    out = io.StringIO()
+    print_summary(Console(file=out, width=160), Manifest(
+        "result", {}, Accounting(2, 2, noted=noted), ()), "nowhere", 30_000, 10.0)
+    told = " ".join(out.getvalue().split())
+    assert "pairs-not-listed-b 9, pairs-not-compared-c 7, no-tokens 2" in told
+    for hint in HINTS.values():
+        assert hint in told
+    assert "30.0 kB read in 10.0 s, 3.0 kB/s" in told
+    out.truncate(0)
+    print_summary(Console(file=out, width=160), Manifest(
+        "result", {}, Accounting(2, 2, noted={"encoding-absent": 1}), ()), "nowhere", 0, 1.0)
+    assert not any(hint in out.getvalue() for hint in HINTS.values())
 
 
 def test_quilts_are_told(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_sample_is_judged_and_read_back(
                  "-o", str(path)]) == 0
     shown = words(capsys.readouterr().out)
     for told in ("60 of 100 rows of page_reuse, seed 0", "flagged false 40 30 1.333",
-                 "flagged true 60 30 2", f"evaluate DIR --pages {path}"):
+                 "flagged true 60 30 2", f"evaluate {result} --pages {path}"):
         assert told in shown
     judge(path)
     assert main(["evaluate", result, "--pages", str(path), "-o", str(tmp_path / "out")]) == 0

@@ -56,7 +56,7 @@ def test_pairs_are_drawn_judged_and_read_back(
     assert main(["sample", result, "--of", "near_duplicates", "-n", "60",
                  "--by", "b,c,c_similarity", "-o", str(path)]) == 0
     told = words(capsys.readouterr().out)
-    assert f"evaluate DIR --pairs {path}" in told
+    assert f"evaluate {result} --pairs {path}" in told
     assert "b true, c true, c_similarity 372 to 375 4 4 1" in told
     judge(path)
     out = tmp_path / "out"
@@ -65,12 +65,12 @@ def test_pairs_are_drawn_judged_and_read_back(
     told = words(capsys.readouterr().out)
     assert "40 judged pairs" in told
     # 24 of 40 are above 360, two of them undecided (370, 380); also 350 and 360.
-    assert "b 40 0.5500 0.3500 0.1000 0.6111 1.0000" in told
-    assert "combined 30 0.7333 0.1667 0.1000 0.8148 1.0000 1.0000" in told
-    assert "c 13 0.9231 0.0000 0.0769 1.0000 0.5455" in told
-    assert "C-similarity 372-375 4 1.0000" in told and "B-similarity 6 8" in told
+    assert "b 40 55.0 % 35.0 % 10.0 % 61.1 % 100.0 %" in told
+    assert "combined 30 73.3 % 16.7 % 10.0 % 81.5 % 100.0 % 100.0 %" in told
+    assert "c 13 92.3 % 0.0 % 7.7 % 100.0 % 54.5 %" in told
+    assert "C-similarity 372-375 4 100.0 %" in told and "B-similarity 6 8" in told
     assert "b undecided form 4 100.0 4 100.0" in told and "[red] =shop" in told
-    assert "combined: C-similarity >= 355 30 0.7333 0.8148 1.0000 as this run" in told
+    assert "combined: C-similarity >= 355 30 73.3 % 81.5 % 100.0 % as this run" in told
     assert "the highest precision at R >= 0.9" in told
     assert "C returns fewer correct pairs than B" in told and "(12 against 22 at 372)" in told
     document = json.loads((out / "evaluation.json").read_text())["pairs"]
@@ -86,6 +86,26 @@ def test_pairs_are_drawn_judged_and_read_back(
     assert "--overwrite" in capsys.readouterr().err
 
 
+def test_many_b_similarities_are_cut_into_intervals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [pair_row(f"http://a.x.org/{b}", f"http://b.x.org/{b}", b, 380, True, {"b", "c"})
+            for b in range(3, 81)]
+    pages = [crawl_row(row[side]) for row in rows for side in ("url_a", "url_b")]
+    folder = write_result(tmp_path / "result", {
+        "near_duplicates": [rows], "pages": [pages], "identity_sets": [[]]},
+        supershingles=80, b_threshold=33)
+    path = tmp_path / "pairs.csv"
+    assert main(["sample", folder, "--of", "near_duplicates", "-n", "27", "--by", "b_similarity",
+                 "-o", str(path)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "b_similarity 0 to 32 30 3 10" in told and "b_similarity 33 to 38 6 3 2" in told
+    judge(path)
+    assert main(["evaluate", folder, "--pairs", str(path)]) == 0
+    told = words(capsys.readouterr().out)
+    assert "B-similarity 75-80 3" in told and "B-similarity 76 " not in told
+
+
 def test_the_graph_is_shown_and_drawn(
     result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -93,7 +113,7 @@ def test_the_graph_is_shown_and_drawn(
     assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
     told = words(capsys.readouterr().out)
     assert "0 pages; 100 with text" in told
-    assert "b 40 0.5000 80 80.0 10.50 0.0625 -0.41 -2.17" in told
+    assert "b 40 50.0 % 80 80.0 10.50 6.2 % -0.41 -2.17" in told
     assert "B-similarity 2 8 20.0 362.50" in told
     assert "b x.org 20 1 52.5" in told
     document = json.loads((out / "evaluation.json").read_text())["graph"]
@@ -133,6 +153,22 @@ def test_differences_of_drawn_and_of_judged_pairs(
                  "--crawl", crawl]) == 0
     told = words(capsys.readouterr().out)
     assert "b correct" in told and "c incorrect" in told
+    assert "judged pairs" in told and "recall" not in told
+
+
+@pytest.mark.parametrize(("rows", "told"), [
+    ("http://a.x.org/00,http://b.s0.org/00,\n", "no row has a label yet"),
+    ("http://elsewhere.org/1,http://elsewhere.org/2,correct\n", "of none of its 1 judged pairs"),
+    ("no url,http://elsewhere.org/2,correct\n", "of none of its 1 judged pairs"),
+])
+def test_a_sheet_that_says_nothing_of_the_result_is_refused(
+    rows: str, told: str, result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("url_a,url_b,label\n" + rows)
+    assert main(["evaluate", result, "--pairs", str(path)]) == 2
+    shown = capsys.readouterr()
+    assert told in shown.err and not shown.out
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_the_queries_show_what_was_dropped_and_where(near: tuple[Path, Web]) -> 
     assert [count for _, count in answers("near-duplicates", folder, 0)] == [3] * 8
     assert sum(row[4] for row in answers("near-duplicates", folder, 1)) == len(
         rows(folder, "near_duplicates"))
-    assert answers("near-duplicates", folder, 2) == [("tool.example", "tool.example", 16)]
+    assert answers("near-duplicates", folder, 2) == [("tool.example", "tool.example", 24)]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from beam_reuse.core.pages import Kind, Outcome, RawPage
+from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected
 from beam_reuse.core.settings import ReadSettings
 from tests.broken.writing import HTML, arc, arc_start, gz, http, info, page, warc
 from tests.crawl.reading import read_cut, read_whole, shape
@@ -137,6 +137,19 @@ def test_content_tells_the_format_before_the_name(tmp_path: Path) -> None:
         assert _only_page(_read(tmp_path, name, text)).kind is Kind.CODE
 
 
+def test_a_text_is_no_archive_for_what_its_first_line_looks_like(tmp_path: Path) -> None:
+    """A caption with a colon, a date of eight digits and three words after it."""
+    text = b"image:westminster parliament copyright 20030922 kaihsu tai.jpg\n" + b"words " * 50
+    for name in ("a.txt", "a.html", "a", "a.txt.gz"):
+        content = gzip.compress(text) if name.endswith(".gz") else text
+        assert _only_page(_read(tmp_path, name, content)).payload == text
+    for name in ("a.arc", "a.arc.gz"):
+        records = arc(http(), "http://a.example/1") + arc(http(), "http://a.example/2")
+        assert shape(_read(tmp_path, name, records)) == ("page", "page")
+    (bad,) = _read(tmp_path, "b.arc", text)
+    assert isinstance(bad, Rejected) and "the length is 'tai.jpg', not a number" in bad.detail
+
+
 def test_pages_that_are_files(tmp_path: Path) -> None:
     site = tmp_path / "My Site"
     (site / "sub").mkdir(parents=True)
@@ -191,6 +204,23 @@ def test_json_lines(tmp_path: Path) -> None:
         compressed = _read(tmp_path, name, content)
         _check_rows(compressed)
         assert read_cut(tmp_path / name, 40) == compressed
+
+
+@pytest.mark.parametrize(("column", "given", "kind"), [
+    ("text", "text/plain", Kind.TEXT), ("text", "text/html", Kind.TEXT),
+    ("text", "application/pdf", Kind.TEXT), ("text", "text/css", Kind.CODE),
+    ("text", "application/json", Kind.CODE), ("html", "text/plain", Kind.HTML),
+    ("html", "application/json", Kind.HTML)])
+def test_the_content_type_of_a_row(
+    column: str, given: str, kind: Kind, tmp_path: Path,
+) -> None:
+    """It stands in the table; text is code if it says so."""
+    row = {"url": "http://a.example/", column: "x { y }", "content_type": f"{given}; a=b"}
+    line = json.dumps(row).encode()
+    found = _only_page(_read(tmp_path, "a.jsonl", line))
+    assert (found.kind, found.content_type) == (kind, given)
+    code = _read(tmp_path, "a.jsonl", line, ReadSettings(content_types=("code",)))
+    assert shape(code) == ("page" if kind is Kind.CODE else "skipped:content-type",)
 
 
 def test_long_lines(tmp_path: Path) -> None:

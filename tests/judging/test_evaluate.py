@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.core.pages import RawPage
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
-from beam_reuse.judging.judgements import page_key, prefix_key
+from beam_reuse.judging.judgements import page_key, page_url, prefix_key
 from beam_reuse.judging.measures import Confusion, confusion_of, sweep
 from beam_reuse.judging.pair_reports import file_names
 from beam_reuse.judging.reports import as_json, detection_report, write_report
 from beam_reuse.judging.sheets import SheetError, read_sheet
 from beam_reuse.judging.verdicts import Verdict, verdict_of
+from tests.crawl.reading import read_whole
 from tests.judging.results import page_row, prefix_row, write_result
 from tests.oracles import judging as oracle
 
@@ -200,6 +202,18 @@ def test_neighbourhoods(tmp_path: Path, score: str, flagged: tuple[bool, bool]) 
 )
 def test_prefixes_as_people_write_them(cell: str, key: str) -> None:
     assert prefix_key(cell) == key
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.txt", "grüße.html", "50% off.txt", "a#b?.txt", "x/y'(z)&=.html"])
+def test_files_of_a_folder_may_be_named_as_they_are(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "My Site"
+    (folder / "x").mkdir(parents=True)
+    (folder / name).write_text("some words")
+    (page,) = read_whole(folder)
+    assert isinstance(page, RawPage)
+    assert page_url(page.fetched_url) == page_url(f"FILE://my-site/{name}") == page.fetched_url
+    assert page_key(f"file://my-site/{name}") == page.fetched_url
 
 
 def test_only_a_moment_is_kept_of_a_fragment() -> None:

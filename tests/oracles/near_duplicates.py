@@ -93,6 +93,7 @@ class NearDuplicates:
         self.b = {url: b_signature(self.pages[url].tokens, settings) for url in self.sets}
         self.c = {url: c_signature(self.pages[url].tokens, settings) for url in self.sets}
         self.skipped = {"b": 0, "c": 0}
+        self.unlisted = {"b": 0, "c": 0}
         self.pairs = self._pairs()
 
     def ordered(self, urls: Iterable[str]) -> list[str]:
@@ -120,11 +121,28 @@ class NearDuplicates:
             found[{"b": b, "c": self.c[url]}.get(algorithm, (b, self.c[url]))].append(url)
         return list(found.values())
 
+    def collapsed(self, algorithm: str) -> list[list[str]]:
+        """Classes of too many pages, of which the first stands for the others."""
+        return [members for members in self.classes(algorithm)
+                if len(members) > constants.MOST_EQUAL]
+
+    def compared(self, algorithm: str) -> list[str]:
+        """Pages that are compared with others."""
+        left_out = {url for members in self.collapsed(algorithm) for url in members[1:]}
+        return [url for url in self.ordered(self.sets) if url not in left_out]
+
     def _pairs(self) -> set[Pair]:
         found: set[Pair] = set()
         for algorithm in ("b", "c", "combined"):
             for members in self.classes(algorithm):
-                found |= {(members[0], other) for other in members[1:]}
+                every = set(combinations(members, 2))
+                if len(members) > constants.MOST_EQUAL:
+                    star = {(members[0], other) for other in members[1:]}
+                    if algorithm in self.unlisted:
+                        self.unlisted[algorithm] += len(every - star)
+                    found |= star
+                else:
+                    found |= every
         for pair in self._candidates():
             if any(self.flags(*pair).values()):
                 found.add(pair)
@@ -132,16 +150,15 @@ class NearDuplicates:
 
     def _candidates(self) -> set[Pair]:
         """Pairs that are compared; also counts those that are not."""
-        leaders = {x: [members[0] for members in self.classes(x)] for x in ("b", "c")}
         compared: set[Pair] = set()
         groups: dict[tuple, list[str]] = defaultdict(list)
         keys = self.settings.supershingles - self.settings.b_threshold + 1
-        for url in self.ordered(leaders["b"]):
+        for url in self.compared("b"):
             for n, value in enumerate(self.b[url][:keys]):
                 groups["b", n, value].append(url)
         masks = constants.key_masks(self.settings)
         exhaustive = masks is None
-        for url in self.ordered(leaders["c"]):
+        for url in self.compared("c"):
             for key in self._c_keys(url, constants.wide_masks(self.settings) if exhaustive
                                     else masks):
                 groups["c", *key].append(url)
@@ -159,7 +176,7 @@ class NearDuplicates:
                 compared |= every
         if exhaustive:
             compared |= {
-                pair for pair in combinations(self.ordered(leaders["c"]), 2)
+                pair for pair in combinations(self.compared("c"), 2)
                 if pair not in crowded and self.flags(*pair)["c"]}
         return compared
 
@@ -199,7 +216,9 @@ class NearDuplicates:
     def noted(self) -> dict[str, int]:
         counts = {"no-tokens": sum(not page.tokens for page in self.pages.values()),
                   "pairs-not-compared-b": self.skipped["b"],
-                  "pairs-not-compared-c": self.skipped["c"]}
+                  "pairs-not-compared-c": self.skipped["c"],
+                  "pairs-not-listed-b": self.unlisted["b"],
+                  "pairs-not-listed-c": self.unlisted["c"]}
         return {name: count for name, count in counts.items() if count}
 
     def _pair_row(self, a: str, b: str) -> Row:
@@ -238,8 +257,9 @@ class NearDuplicates:
 
     def adjacent(self, algorithm: str) -> dict[str, set[str]]:
         """For each representative the others it is adjacent to."""
-        of_page = {url: frozenset(members) for members in self.classes(algorithm)
-                   for url in members}
+        of_page = {url: frozenset([url]) for url in self.sets}
+        of_page |= {url: frozenset(members) for members in self.collapsed(algorithm)
+                    for url in members}
         near = {url: set(members) for url, members in of_page.items()}
         for a, b in self._returned(algorithm):
             for p in of_page[a]:

@@ -12,15 +12,15 @@ import numpy as np
 from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.near_duplicates.comparisons import verified
-from beam_reuse.analyses.near_duplicates.signatures import as_words
+from beam_reuse.analyses.near_duplicates.comparisons import SKIPPED, verified
+from beam_reuse.analyses.near_duplicates.signatures import Decided, as_words, decided_classes
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
-from beam_reuse.columnar.group import with_leaders
-from beam_reuse.core.near_duplicates import b_keys, c_keys, key_masks
+from beam_reuse.core.near_duplicates import MOST_EQUAL, b_keys, c_keys, key_masks
 from beam_reuse.core.settings import NearDuplicateSettings
 
-CLASSES, STARS, MEMBERS, LEADERS = "classes", "stars", "members", "leaders"
+CLASSES, EQUAL, MEMBERS, LEADERS = "classes", "equal", "members", "leaders"
+NOT_LISTED = 2  # numbers from here on are of pairs of equal pages, before it of crowds
 _NUMBERED = 64
 
 
@@ -100,8 +100,8 @@ def candidate_rows(
 def leader_rows(
     rows: Block, same: Sameness, settings: NearDuplicateSettings, shared: Shared,
 ) -> Iterator[Block | TaggedOutput]:
-    """Key rows of pages that stand for their class, with keys that others may share. Where C
-    has no keys, the pages themselves (LEADERS)."""
+    """Key rows of pages that are compared, with keys that others may share. Where C has no
+    keys, the pages themselves (LEADERS)."""
     if same is Sameness.B:
         yield from _key_rows(rows, *_keys_b(rows, settings), shared)
         return
@@ -132,20 +132,35 @@ def equal_classes(
     bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings, keys: HeavyKeys,
     crowds: HeavyKeys,
 ) -> Iterator[Block | TaggedOutput]:
-    """Rows sorted by `same`, what is equal, and page -> key rows of the first of each class.
+    """Rows sorted by `same`, what is equal, and page -> key rows of the pages that are compared:
+    all of a class of up to MOST_EQUAL pages, the first of a larger one.
 
-    Also STARS: pairs of the first page and each other; and MEMBERS: `same`, `page` and its
-    `leader`, of pages that are not the first.
+    Also EQUAL: all pairs of a small class, those of the first page and each other of a large
+    one; SKIPPED: how many pairs of large ones these leave out; and MEMBERS: `same`, `page` and
+    its `leader`, of pages of large ones that are not the first.
     """
     shared = Shared(keys, crowds)
-    for rows, leaders, place in with_leaders(slabs, ("same", "equal")):
-        others = np.flatnonzero(place > 0)
-        yield TaggedOutput(STARS, verified(leaders.take(others), rows.take(others), settings))
+    for found in decided_classes(slabs, ("same", "equal"), MOST_EQUAL):
+        left, right = _equal_pairs(found)
+        yield TaggedOutput(EQUAL, verified(
+            found.rows.take(left), found.rows.take(right), settings))
+        rows, leaders = found.rows.take(found.new), found.rows.array("page")[found.first]
+        follows = found.large & (found.place > 0)
         yield TaggedOutput(MEMBERS, Block({
-            "same": rows["same"], "page": rows["page"], "leader": leaders["page"],
-        }).take(others))
-        first = rows.take(place == 0)
-        kinds = first.array("same")
-        first = first.without("same", "equal")
+            "same": rows["same"], "page": rows["page"], "leader": leaders}).take(follows))
+        kinds = rows.array("same")
+        rows = rows.without("same", "equal")
         for same in (Sameness.B, Sameness.C):
-            yield from leader_rows(first.take(kinds == same), same, settings, shared)
+            of_kind = kinds == same
+            yield TaggedOutput(SKIPPED, Block({
+                "by": np.full(1, NOT_LISTED + same, np.uint8),
+                "pairs": np.array([(found.place[follows & of_kind] - 1).sum()])}))
+            yield from leader_rows(rows.take(of_kind & ~follows), same, settings, shared)
+
+
+def _equal_pairs(found: Decided) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows with those of the same class before them, in large classes with the first only."""
+    count = np.where(found.large, np.minimum(found.place, 1), found.place)
+    each = np.repeat(np.arange(len(count)), count)
+    step = np.arange(len(each)) - np.repeat(np.cumsum(count) - count, count)
+    return found.first[each] + step, found.new[each]

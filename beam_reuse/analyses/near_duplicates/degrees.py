@@ -21,9 +21,9 @@ class CountDegrees(beam.PTransform):
     """{'pairs': rows of pairs, 'members': `same`, `page` and `leader` of collapsed pages, 'pages':
     blocks with a row per representative} -> rows of `near_duplicate_degrees`.
 
-    Two pages are adjacent for an algorithm if they are of one class, or if it returns a pair of
-    pages of their classes. So a page's degree is the size of its class, less one, and the sizes
-    of all distinct classes next to it.
+    Two pages are adjacent for an algorithm if they are of one collapsed class, or if it returns
+    a pair of pages of their classes. So a page's degree is the size of its class, less one, and
+    the sizes of all distinct classes next to it.
     """
 
     def __init__(self, shuffle: Shuffle, settings: NearDuplicateSettings) -> None:

@@ -39,18 +39,19 @@ from beam_reuse.pages.read_pages import Analysis, Pages
 
 PAIR = ("page_a", "page_b")
 _SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b"), "min")
-_NOTED = ("pairs-not-compared-b", "pairs-not-compared-c")
+_NOTED = ("pairs-not-compared-b", "pairs-not-compared-c",
+          "pairs-not-listed-b", "pairs-not-listed-c")
 
 
 class FindNearDuplicates(Analysis):
     """Pages -> `identity_sets`, `near_duplicates`, `near_duplicate_clusters`,
     `near_duplicate_degrees`, `site_pairs` and `keep`, as blocks, and `noted`: pairs of a name
-    and how many pages have no tokens, and how many pairs were not compared.
+    and how many pages have no tokens, and how many pairs were not compared or not listed.
 
-    Exact where no group of candidates has more than `max_group` pages: then every pair of pages
-    with different signatures that reaches a threshold is returned, and every page with a signature
-    that others have is paired with the smallest of them. Cost: some 55 ns per token; a row of
-    some 120 bytes per page and key that it shares with another.
+    Exact where no group of candidates has more than `max_group` pages, and no signature is that
+    of more than MOST_EQUAL: then every pair that reaches a threshold is returned. Of a signature
+    that more pages have, each is paired with the smallest, which is compared for all. Cost: some
+    55 ns per token; a row of some 120 bytes per page and key that it shares with another.
     """
 
     def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
@@ -108,7 +109,7 @@ class FindNearDuplicates(Analysis):
 
 class FindPairs(beam.PTransform):
     """Signatures of pages that are all different -> `pairs`, each once; `members`: the leaders of
-    collapsed pages (see `candidates`); `skipped`: names and numbers of pairs not compared."""
+    collapsed pages (see `candidates`); `skipped`: names and numbers of pairs left out."""
 
     def __init__(self, shuffle: Shuffle, settings: NearDuplicateSettings) -> None:
         super().__init__()
@@ -137,11 +138,13 @@ class FindPairs(beam.PTransform):
         )
         equal = fresh[candidates.CLASSES] | "Classes" >> ProcessBuckets(
             shuffle, ("same", "equal"), candidates.equal_classes, settings, shared, crowded,
-            order=("page",), outputs=(candidates.STARS, candidates.MEMBERS, candidates.LEADERS))
+            order=("page",), outputs=(candidates.EQUAL, candidates.MEMBERS, candidates.LEADERS,
+                                     comparisons.SKIPPED))
         by_key = (fresh[MAIN], equal[MAIN]) | "Groups" >> ProcessBuckets(
             shuffle, ("key",), comparisons.key_groups, settings, order=("page",),
             outputs=(comparisons.SKIPPED,))
-        pairs, skipped = [by_key[MAIN], equal[candidates.STARS]], [by_key[comparisons.SKIPPED]]
+        pairs = [by_key[MAIN], equal[candidates.EQUAL]]
+        skipped = [by_key[comparisons.SKIPPED], equal[comparisons.SKIPPED]]
         if key_masks(settings) is None:
             leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS])
             tiles = leaders | "AllPairs" >> CompareAll(shuffle, settings)
@@ -158,7 +161,7 @@ class FindPairs(beam.PTransform):
 
 
 class CompareAll(beam.PTransform):
-    """Pages with different C signatures -> `pairs` that are similar by C, where no keys promise
+    """Pages with C signatures of few pages -> `pairs` that are similar by C, where no keys promise
     to find them all: every page with every other, in tiles. Pages in one crowd (more than
     `max_group` pages that agree in a wide piece) are compared by the rule for crowds alone.
 

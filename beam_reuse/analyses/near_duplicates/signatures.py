@@ -5,6 +5,7 @@ and `order`, which is small for pages that are kept first.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from apache_beam.pvalue import TaggedOutput
@@ -78,6 +79,45 @@ def as_words(values: NDArray) -> NDArray[np.uint64]:
     """What `as_bytes` made of rows of words."""
     dense = np.ascontiguousarray(values)
     return dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Rows of classes, and the numbers of those that are `new`. Of these: which row is the first
+    of the class, the place in the class from 0, and whether the class is large."""
+
+    rows: Block
+    new: NDArray[np.int64]
+    first: NDArray[np.int64]
+    place: NDArray[np.int64]
+    large: NDArray[np.bool_]
+
+
+def decided_classes(
+    slabs: Iterator[Block], keys: tuple[str, ...], most: int
+) -> Iterator[Decided]:
+    """A stream sorted by `keys` and page, every row new once, classes of up to `most` rows whole
+    and the first row of a larger one always there. Holds a slab and `most` rows."""
+    held: Block | None = None
+    told = 0  # rows of a large class that is still open; its first is held
+    slab = next(slabs, None)
+    while slab is not None:
+        following = next(slabs, None)
+        rows = slab if held is None else Block.concat([held, slab])
+        starts = rows.starts(keys)
+        here = np.diff(np.append(starts, len(rows)))
+        first = np.repeat(starts, here)
+        place = np.arange(len(rows)) - first
+        before = np.zeros_like(here)
+        before[0] = max(told - 1, 0)
+        place += np.repeat(before, here)
+        is_large = here + before > most
+        last, unfinished = int(starts[-1]), following is not None
+        new = np.arange(min(told, 1), last if unfinished and not is_large[-1] else len(rows))
+        yield Decided(rows, new, first[new], place[new], np.repeat(is_large, here)[new])
+        told = int(place[-1]) + 1 if is_large[-1] else 0
+        held = rows.slice(last, last + 1 if is_large[-1] else len(rows))
+        slab = following
 
 
 def identity_sets(bucket: int, slabs: Iterator[Block]) -> Iterator[Block | TaggedOutput]:

@@ -13,7 +13,7 @@ from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.documents import Capture, clean_url, http_page
 from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.moments import parse_moment
-from beam_reuse.io.crawl.records import Place, Record
+from beam_reuse.io.crawl.records import Place, Record, quoted
 
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.\-]{0,30}:"
 _LINE = re.compile(
@@ -47,7 +47,7 @@ class ArcFormat:
             raise Corrupt("bad-header", "no ARC record line", sound=True)
         url, ip, date, kind, length = line.groups()
         if not length.isdigit() or len(length) > 18:
-            bad = Corrupt("bad-header", f"the length is {length[:60]!r}, not a number", sound=True)
+            bad = Corrupt("bad-header", f"the length is {quoted(length)}, not a number", sound=True)
             bad.url = clean_url(url)
             raise bad
         return Header(url, ip, date, kind), int(length)

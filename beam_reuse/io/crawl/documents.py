@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
+from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.encodings import Undecodable, decode_payload
 from beam_reuse.io.crawl.http import BadHttp, read_head
@@ -30,10 +30,11 @@ class Capture(NamedTuple):
         return Rejected(self.place.file, self.place.offset, self.url, reason, detail)
 
     def page(self, payload: bytes, content_type: str, label: str, status: int | None = None,
-             encoding_absent: bool = False) -> RawPage:
-        """The page with this payload; `label` is the charset its header names."""
+             encoding_absent: bool = False, kind: Kind | None = None) -> RawPage:
+        """The page with this payload; `label` is the charset its header names, `kind` that of
+        the content type unless given."""
         place = self.place
-        kind = kind_of(content_type)
+        kind = kind_of(content_type) if kind is None else kind
         return RawPage(place.file, place.offset, place.length, self.record_id, self.url,
                        self.timestamp, status, self.ip, kind, content_type,
                        find_charset(payload, kind, label), payload, encoding_absent)

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from beam_reuse.io.crawl.records import MAX_HEADER
+from beam_reuse.io.crawl.records import MAX_HEADER, quoted
 
 _STATUS = re.compile(rb"(?:HTTP/\d+(?:\.\d+)?|HTTP|ICY)[ \t]+(\d{3})(?!\d)")
 _END = re.compile(rb"\n\r*\n")
@@ -46,8 +46,8 @@ def read_head(buffer: bytes, a: int, b: int) -> Head:
     """
     status = _STATUS.match(buffer, a, b)
     if status is None:
-        start = buffer[a:min(b, a + 60)]
-        raise BadHttp("bad-http", f"no HTTP status line: {start!r}" if start else "empty response")
+        start = quoted(buffer[a:min(b, a + 60)])
+        raise BadHttp("bad-http", f"no HTTP status line: {start}" if b > a else "empty response")
     end = _END.search(buffer, status.end(), min(b, a + MAX_HEADER))
     if end is None and b - a > MAX_HEADER:
         raise BadHttp("header-too-large", f"HTTP headers of more than {MAX_HEADER} bytes")

@@ -63,6 +63,11 @@ class RecordFormat(Protocol):
         """The record's URL, for rejects."""
 
 
+def quoted(raw: bytes) -> str:
+    """The first bytes as the detail of a reject shows them."""
+    return repr(raw[:60])[1:]
+
+
 def frame(content: Bytes, at: int, form: RecordFormat, limit: int) -> Record:
     """The record that starts at `at`; `Corrupt` unless its extent is beyond doubt.
 

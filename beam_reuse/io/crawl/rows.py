@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from beam_reuse.core.pages import Outcome, Rejected
+from beam_reuse.core.pages import Kind, Outcome, Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.documents import Capture, clean_url, too_large
 from beam_reuse.io.crawl.kinds import kind_of, parse_content_type
@@ -24,7 +24,8 @@ _TYPES = {"html": "text/html", "text": "text/plain"}
 
 
 def row_outcome(row: Mapping[str, Any], place: Place, settings: ReadSettings) -> Outcome:
-    """What a row becomes. It is HTML if it has `html`, else plain text if it has `text`.
+    """What a row becomes. It is HTML if it has `html`, else plain text if it has `text`, of
+    which a content type may say that it is code; any other type is only noted.
 
     Text counts as its UTF-8 bytes; a binary column is taken as it is, its charset is found
     as in a response.
@@ -42,17 +43,18 @@ def row_outcome(row: Mapping[str, Any], place: Place, settings: ReadSettings) ->
     status = _status(row.get("status"))
     if status is not None and settings.statuses is not None and status not in settings.statuses:
         return capture.skipped("status")
-    if "document" not in settings.content_types:
+    declared, charset = _declared(row.get("content_type"))
+    kind = kind_of(_TYPES[column])
+    if kind is Kind.TEXT and kind_of(declared) is Kind.CODE:
+        kind = Kind.CODE
+    if kind.label not in settings.content_types:
         return capture.skipped("content-type")
     content = row[column]
     label = "utf-8" if isinstance(content, str) else ""
     payload = utf8(content) if isinstance(content, str) else content
     if len(payload) > settings.max_record_bytes:
         return too_large(capture, settings)
-    declared, charset = _declared(row.get("content_type"))
-    if not declared or kind_of(declared) is not kind_of(_TYPES[column]):
-        declared = _TYPES[column]
-    return capture.page(payload, declared, label or charset, status)
+    return capture.page(payload, declared or _TYPES[column], label or charset, status, kind=kind)
 
 
 def utf8(text: str) -> bytes:

@@ -45,8 +45,8 @@ def sniff(window: Window, path: str) -> FileFormat:
     """
     name, named_compression = plain_name(path)
     head, units = first_bytes(window)
-    by_content = _content_of(head, units is not None)
     named = _NAMES.get(name.rpartition(".")[2].lower(), "page")
+    by_content = _content_of(head, named, units is not None)
     content = by_content or named
     if units is None and not by_content and named_compression and named != "page":
         units = GzipUnits(window) if named_compression == "gzip" else zstd_frames.ZstdUnits(window)
@@ -70,11 +70,12 @@ def first_bytes(window: Window) -> tuple[bytes, Units | None]:
         return b"", units
 
 
-def _content_of(head: bytes, compressed: bool) -> str:
-    """What the first bytes tell, empty if nothing."""
+def _content_of(head: bytes, named: str, compressed: bool) -> str:
+    """What the first bytes tell, empty if nothing. A line of text may look like the header of an
+    ARC record, so it counts in files of that name only."""
     if _WARC.match(head):
         return "warc"
-    if head.startswith(b"filedesc://") or ArcFormat.start.match(head):
+    if head.startswith(b"filedesc:") or (named == "arc" and ArcFormat.start.match(head)):
         return "arc"
     if head.startswith(b"PAR1") and not compressed:
         return "parquet"

@@ -9,7 +9,7 @@ from beam_reuse.io.crawl.http import looks_like_http
 from beam_reuse.io.crawl.kinds import parse_content_type
 from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.moments import parse_moment
-from beam_reuse.io.crawl.records import Place, Record
+from beam_reuse.io.crawl.records import Place, Record, quoted
 
 _NO_PAGES = {b"warcinfo", b"request", b"metadata", b"revisit", b"continuation"}
 _FIELD = re.compile(
@@ -38,7 +38,7 @@ class WarcFormat:
         header = {name.lower(): value for name, value in fields}
         length = header.get(b"content-length", b"").strip()
         if not length.isdigit() or len(length) > 18:
-            bad = Corrupt("bad-header", f"Content-Length is {length[:60]!r}, not a number",
+            bad = Corrupt("bad-header", f"Content-Length is {quoted(length)}, not a number",
                           sound=True)
             bad.url = self.url(header)
             raise bad
