@@ -186,14 +186,17 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
 
 
 def _related_hosts(there: _Result) -> Iterator[str]:
-    """Some mirrors, by any chunking."""
-    mirrors: list[tuple[str, str]] = []
-    for batch in there.batches(tables.SERVER_OVERLAP, ("host_a", "host_b", "relation")):
+    """Some mirrors, by any chunking: those that share most chunks by one of them."""
+    names = ("host_a", "host_b", "shared", "chunking", "relation")
+    mirrors: list[tuple[int, str, str, str]] = []
+    for batch in there.batches(tables.SERVER_OVERLAP, names):
         rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
-        found = {*mirrors, *((row["host_a"], row["host_b"]) for row in rows)}
-        mirrors = sorted(found)[: PLACES_SHOWN + 1]
-    for a, b in mirrors[:PLACES_SHOWN]:
-        yield f"  {a} and {b} are mirrors"
+        found = sorted([*mirrors, *((-row["shared"], row["host_a"], row["host_b"], row["chunking"])
+                                    for row in rows)])
+        best = {each[1:3]: each for each in reversed(found)}
+        mirrors = sorted(best.values())[: PLACES_SHOWN + 1]
+    for shared, a, b, chunking in mirrors[:PLACES_SHOWN]:
+        yield f"  {a} and {b} are mirrors: they share {counted(-shared, 'chunk')} ({chunking})"
     if len(mirrors) > PLACES_SHOWN:
         yield "  and more: server_overlap has all"
 

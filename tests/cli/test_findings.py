@@ -186,7 +186,7 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
     assert overlap_result(tmp_path / "r", 1, **noted) == [
         "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
         "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all",
-        "  a0.example and b0.example are mirrors",
+        "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
         "  whole: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
         "  2-lines: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
         "",
@@ -195,3 +195,20 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
     assert sum("are mirrors" in line for line in many) == 5
     assert "  and more: server_overlap has all" in many
     assert not any("left out" in line for line in many)
+
+
+def test_mirrors_that_share_most_come_first(tmp_path: Path) -> None:
+    row = {"containment_a": 1.0, "containment_b": 1.0, "relation": "mirror"}
+    small = [row | {"chunking": "whole", "host_a": f"a{n}", "host_b": f"b{n}", "shared": 1}
+             for n in range(9)]
+    large = [row | {"chunking": name, "host_a": "y", "host_b": "z", "shared": shared}
+             for name, shared in (("2-lines", 70), ("4-lines", 1_234), ("whole", 2))]
+    part = row | {"chunking": "whole", "host_a": "p", "host_b": "q", "shared": 5000,
+                  "relation": "part"}
+    for number, parts in enumerate(([small, large, [part]], [[*large[::-1], part], small])):
+        path = write_result(tmp_path / str(number), {
+            "server_overlap": parts, "crawl_savings": [[]], "page_overlap": [[]],
+            "exact_copies": [[]]}, overlap_chunkings=["whole"], max_df=200)
+        assert [line for line in lines(path) if "mirrors" in line] == [
+            "  y and z are mirrors: they share 1,234 chunks (4-lines)",
+            *(f"  a{n} and b{n} are mirrors: they share 1 chunk (whole)" for n in range(4))]
