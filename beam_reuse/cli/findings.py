@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from beam_reuse.cli.progress import counted, megabytes
 from beam_reuse.core.discovery import auto_threshold
+from beam_reuse.core.settings import SWEPT, QuiltSettings
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import TableScan
@@ -17,7 +18,6 @@ FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
 SHORT = 100
 QUILTS_SHOWN = 3
-_SWEPT = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
 _VARIANTS = {"any": "sources anywhere", "foreign": "sources on other domains",
              "ip": "sources on other domains and addresses"}
 
@@ -221,15 +221,14 @@ def _savings(there: _Result) -> Iterator[str]:
 
 def _quilts(there: _Result) -> Iterator[str]:
     """How many quilts there are, by combination if it was a sweep, and what they are made of."""
-    pivot = tuple(there.settings[name.replace("_", "-")][0] for name in _SWEPT)
-    pages: dict[tuple[float, ...], int] = {pivot: 0}
+    pages: dict[tuple[float, ...], int] = dict.fromkeys(_combinations(there), 0)
+    pivot = next(iter(pages))
     best = tables.QUILTS.arrow().empty_table()
     patch = linked = 0.0
     for batch in there.batches(tables.QUILTS, tables.QUILTS.names):
-        for row in batch.group_by(_SWEPT).aggregate([("url", "count")]).to_pylist():
-            key = tuple(row[name] for name in _SWEPT)
-            pages[key] = pages.get(key, 0) + row["url_count"]
-        for name, value in zip(_SWEPT, pivot, strict=True):
+        for row in batch.group_by(SWEPT).aggregate([("url", "count")]).to_pylist():
+            pages[tuple(row[name] for name in SWEPT)] += row["url_count"]
+        for name, value in zip(SWEPT, pivot, strict=True):
             batch = batch.filter(pc.equal(batch[name], value))
         patch += pc.sum(batch["patch_grams"]).as_py() or 0
         linked += pc.sum(pc.multiply(
@@ -244,9 +243,16 @@ def _quilts(there: _Result) -> Iterator[str]:
         yield f"  {counted(row['sources'], 'source')}: {row['url']}"
     for key, count in sorted(pages.items()) if len(pages) > 1 else ():
         told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
-                         for name, value in zip(_SWEPT, key, strict=True))
+                         for name, value in zip(SWEPT, key, strict=True))
         yield f"  {count:>9,} with {told}"
     yield ""
+
+
+def _combinations(there: _Result) -> list[tuple[Any, ...]]:
+    """The combinations of the sweep, the pivot first."""
+    lists: dict[str, Any] = {
+        name: tuple(there.settings[name.replace("_", "-")]) for name in SWEPT}
+    return QuiltSettings(**lists, sweep=there.settings["sweep"]).combinations()
 
 
 def _times(row: dict[str, Any]) -> str:

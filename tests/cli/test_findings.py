@@ -138,17 +138,19 @@ def test_quilts_are_told(tmp_path: Path) -> None:
     rows = [row | {"url": f"http://{n}/", "sources": 4 + n % 3} for n in range(5)]
     other = [row | {"url": "http://0/", "sources": 9, "gram_size": 8}]
     lists = {"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
-             "min-patch-fraction": [0.5], "quilt-sources": "foreign"}
+             "min-patch-fraction": [0.5], "quilt-sources": "foreign", "sweep": "pivot"}
     folder = write_result(tmp_path / "r", {"quilts": [rows[:2], rows[2:]]}, **lists)
     told = ["quilts (sources on other domains): 5 pages, 25% of their patches linked to the domain "
             "they came from; most sources:",
             "  6 sources: http://2/", "  5 sources: http://1/", "  5 sources: http://4/"]
     assert lines(folder) == [*told, ""]
+    lists["gram-size"] = [5, 12, 8]
     folder = write_result(tmp_path / "s", {"quilts": [rows, other]}, **lists)
     each = "--max-pages-per-gram 50, --min-sources 4, --min-patch-fraction 0.5"
     assert lines(folder) == [*told, f"          5 with --gram-size 5, {each}",
-                             f"          1 with --gram-size 8, {each}", ""]
-    folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists)
+                             f"          1 with --gram-size 8, {each}",
+                             f"          0 with --gram-size 12, {each}", ""]
+    folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists | {"gram-size": [5]})
     assert lines(folder) == ["quilts (sources on other domains): 0 pages", ""]
 
 
