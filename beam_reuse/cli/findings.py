@@ -245,7 +245,20 @@ def _quilts(there: _Result) -> Iterator[str]:
         told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
                          for name, value in zip(SWEPT, key, strict=True))
         yield f"  {count:>9,} with {told}"
+    if there.settings["quilt-sources"] != "any" and not any(pages.values()) and _one_domain(there):
+        yield "  all pages are of one domain: --quilt-sources any"
     yield ""
+
+
+def _one_domain(there: _Result) -> bool:
+    """Whether there are pages, all of one registered domain."""
+    found: set[str] = set()
+    if there.has(tables.PAGES):
+        for batch in there.batches(tables.PAGES, ("domain",)):
+            found.update(pc.unique(batch["domain"]).to_pylist())
+            if len(found) > 1:
+                break
+    return len(found) == 1
 
 
 def _combinations(there: _Result) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ import pytest
 from beam_reuse.cli.findings import findings
 from beam_reuse.cli.progress import counted
 from beam_reuse.io.results.manifest import Accounting, Manifest
-from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.results.tables import SCHEMAS, read_manifest
 from tests.judging.results import chunk_row, page_row, prefix_row, write_result
 
 
@@ -152,6 +152,26 @@ def test_quilts_are_told(tmp_path: Path) -> None:
                              f"          0 with --gram-size 12, {each}", ""]
     folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists | {"gram-size": [5]})
     assert lines(folder) == ["quilts (sources on other domains): 0 pages", ""]
+
+
+@pytest.mark.parametrize(("sources", "domains", "said"), [
+    ("foreign", ["a.example", "a.example"], True), ("ip", ["a.example"], True),
+    ("any", ["a.example", "a.example"], False), ("foreign", ["a.example", "b.example"], False),
+    ("foreign", [], False),
+])
+def test_one_domain_has_no_foreign_sources(
+    sources: str, domains: list[str], said: bool, tmp_path: Path,
+) -> None:
+    texts = ("url", "fetched_url", "kind", "host", "site", "sha1", "crawl", "file")
+    numbers = ("bytes", "chunks", "offset", "record_length")
+    empty: dict[str, Any] = {name: None for name in SCHEMAS["pages"].names}
+    empty |= dict.fromkeys(texts, "x") | dict.fromkeys(numbers, 0)
+    folder = write_result(
+        tmp_path / "r", {"quilts": [[]], "pages": [[empty | {"domain": d}] for d in domains]},
+        **{"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
+           "min-patch-fraction": [0.5], "quilt-sources": sources, "sweep": "pivot"})
+    hint = "  all pages are of one domain: --quilt-sources any"
+    assert (hint in lines(folder)) == said
 
 
 def test_a_run_without_a_page_says_so() -> None:
