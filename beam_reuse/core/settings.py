@@ -234,6 +234,9 @@ class OverlapSettings:
                         f"auto, N or CHUNKING=N, N from 1 to {MOST_SHARED:,}")
                 require(not name or name in self.chunkings, option, entry,
                         f"for one of --overlap-chunkings ({','.join(self.chunkings)})")
+                require((option, name) != ("--overlap-threshold", "whole"), option, entry,
+                        "for another chunking, as whole pages are equal or not; hosts have "
+                        "--server-overlap-threshold")
         require(2 <= self.max_df <= MOST_POSTED, "--max-df", self.max_df,
                 f"from 2 to {MOST_POSTED:,}")
         require(0 < self.mirror <= 1, "--mirror-containment", self.mirror,
