@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_reuse.cli.progress import counted, megabytes
+from beam_reuse.cli.progress import counted, megabytes, percent
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.settings import SWEPT, QuiltSettings
 from beam_reuse.io.results import tables
@@ -131,7 +131,7 @@ def _reuse(there: _Result) -> Iterator[str]:
     found = there.top(tables.NEIGHBOURHOODS, "matching", PLACES_SHOWN * DEEPEST,
                       ("prefix", "matching", "chunks", "pages", value, "flagged"), keep="flagged")
     for row in _topmost(found)[:PLACES_SHOWN]:
-        yield (f"  {row['prefix']}: {row[value]:.0%} of its {counted(row['chunks'], 'chunk')} "
+        yield (f"  {row['prefix']}: {percent(row[value])} of its {counted(row['chunks'], 'chunk')} "
                f"on {counted(row['pages'], 'page')}")
     yield ""
 
@@ -179,7 +179,8 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
     if frequent:
         share = frequent / noted["overlap-fingerprints"]
         yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
-               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), {share:.2%} of all")
+               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), "
+               f"{percent(share, 2)} of all")
     yield from _related_hosts(there)
     yield from _savings(there)
     yield ""
@@ -215,7 +216,7 @@ def _savings(there: _Result) -> Iterator[str]:
         if found:
             yield (f"  {chunking}: {found['redundant_pages']:,} of "
                    f"{counted(found['pages'], 'page')} need not be fetched "
-                   f"({found['redundant_pages'] / found['pages']:.0%}), "
+                   f"({percent(found['redundant_pages'] / found['pages'])}), "
                    f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
 
 
@@ -231,14 +232,14 @@ def _quilts(there: _Result) -> Iterator[str]:
         for name, value in zip(SWEPT, pivot, strict=True):
             batch = batch.filter(pc.equal(batch[name], value))
         patch += pc.sum(batch["patch_grams"]).as_py() or 0
-        linked += pc.sum(pc.multiply(
-            batch["patch_grams"], batch["linked_domain_share"])).as_py() or 0
+        linked += pc.sum(pc.round(pc.multiply(
+            batch["patch_grams"], batch["linked_domain_share"]))).as_py() or 0
         best = pa.concat_tables([best, batch]).sort_by(
             [("sources", "descending"), ("url", "ascending")]).slice(0, QUILTS_SHOWN)
     yield (f"quilts ({_VARIANTS[there.settings['quilt-sources']]}): "
            f"{counted(pages[pivot], 'page')}"
-           + (f", {linked / patch:.0%} of their patches linked to the domain they came from; most "
-              "sources:" if patch else ""))
+           + (f", {percent(linked / patch)} of their patches linked to the domain they came from; "
+              "most sources:" if patch else ""))
     for row in best.to_pylist():
         yield f"  {counted(row['sources'], 'source')}: {row['url']}"
     for key, count in sorted(pages.items()) if len(pages) > 1 else ():

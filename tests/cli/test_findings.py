@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beam_reuse.cli.findings import findings
-from beam_reuse.cli.progress import counted
+from beam_reuse.cli.progress import counted, percent
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.tables import SCHEMAS, read_manifest
 from tests.judging.results import chunk_row, page_row, prefix_row, write_result
@@ -183,6 +183,16 @@ def test_a_run_without_a_page_says_so() -> None:
 def test_one_is_singular() -> None:
     assert [counted(n, "host") for n in (0, 1, 2, 1000)] == [
         "0 hosts", "1 host", "2 hosts", "1,000 hosts"]
+
+
+@pytest.mark.parametrize(("share", "digits", "text"), [
+    (0.0, 0, "0%"), (1 / 10**9, 0, "under 1%"), (0.004, 0, "under 1%"), (0.006, 0, "1%"),
+    (0.5, 0, "50%"), (0.994, 0, "99%"), (2999 / 3001, 0, "over 99%"), (1.0, 0, "100%"),
+    (0.0, 2, "0.00%"), (1 / 10**9, 2, "under 0.01%"), (0.005, 2, "0.50%"),
+    (1 - 1 / 10**9, 2, "over 99.99%"), (1.0, 2, "100.00%"),
+])
+def test_only_all_is_a_hundred_per_cent(share: float, digits: int, text: str) -> None:
+    assert percent(share, digits) == text
 
 
 def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
