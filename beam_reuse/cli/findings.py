@@ -178,9 +178,10 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
     frequent = noted.get("overlap-fingerprints-too-frequent", 0)
     if frequent:
         share = frequent / noted["overlap-fingerprints"]
+        occurrences = noted["overlap-occurrences-too-frequent"] / noted["overlap-occurrences"]
         yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
                f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), "
-               f"{percent(share, 2)} of all")
+               f"{percent(share, 2)} of all and {percent(occurrences, 2)} of all occurrences")
     yield from _related_hosts(there)
     yield from _savings(there)
     yield ""

@@ -214,10 +214,12 @@ def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
 
 
 def test_overlap_is_summed_up(tmp_path: Path) -> None:
-    noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5}
+    noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5,
+             "overlap-occurrences": 4000, "overlap-occurrences-too-frequent": 1500}
     assert overlap_result(tmp_path / "r", 1, **noted) == [
         "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
-        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all",
+        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% "
+        "of all occurrences",
         "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
         "  whole: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
         "  2-lines: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
