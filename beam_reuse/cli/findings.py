@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_reuse.cli.progress import counted, megabytes
+from beam_reuse.cli.progress import counted, megabytes, percent
 from beam_reuse.core.discovery import auto_threshold
+from beam_reuse.core.settings import SWEPT, QuiltSettings
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import TableScan
@@ -17,7 +18,6 @@ FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
 SHORT = 100
 QUILTS_SHOWN = 3
-_SWEPT = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
 _VARIANTS = {"any": "sources anywhere", "foreign": "sources on other domains",
              "ip": "sources on other domains and addresses"}
 
@@ -131,7 +131,7 @@ def _reuse(there: _Result) -> Iterator[str]:
     found = there.top(tables.NEIGHBOURHOODS, "matching", PLACES_SHOWN * DEEPEST,
                       ("prefix", "matching", "chunks", "pages", value, "flagged"), keep="flagged")
     for row in _topmost(found)[:PLACES_SHOWN]:
-        yield (f"  {row['prefix']}: {row[value]:.0%} of its {counted(row['chunks'], 'chunk')} "
+        yield (f"  {row['prefix']}: {percent(row[value])} of its {counted(row['chunks'], 'chunk')} "
                f"on {counted(row['pages'], 'page')}")
     yield ""
 
@@ -183,22 +183,27 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
     frequent = noted.get("overlap-fingerprints-too-frequent", 0)
     if frequent:
         share = frequent / noted["overlap-fingerprints"]
+        occurrences = noted["overlap-occurrences-too-frequent"] / noted["overlap-occurrences"]
         yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
-               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), {share:.2%} of all")
+               f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), "
+               f"{percent(share, 2)} of all and {percent(occurrences, 2)} of all occurrences")
     yield from _related_hosts(there)
     yield from _savings(there)
     yield ""
 
 
 def _related_hosts(there: _Result) -> Iterator[str]:
-    """Some mirrors, by any chunking."""
-    mirrors: list[tuple[str, str]] = []
-    for batch in there.batches(tables.SERVER_OVERLAP, ("host_a", "host_b", "relation")):
+    """Some mirrors, by any chunking: those that share most chunks by one of them."""
+    names = ("host_a", "host_b", "shared", "chunking", "relation")
+    mirrors: list[tuple[int, str, str, str]] = []
+    for batch in there.batches(tables.SERVER_OVERLAP, names):
         rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
-        found = {*mirrors, *((row["host_a"], row["host_b"]) for row in rows)}
-        mirrors = sorted(found)[: PLACES_SHOWN + 1]
-    for a, b in mirrors[:PLACES_SHOWN]:
-        yield f"  {a} and {b} are mirrors"
+        found = sorted([*mirrors, *((-row["shared"], row["host_a"], row["host_b"], row["chunking"])
+                                    for row in rows)])
+        best = {each[1:3]: each for each in reversed(found)}
+        mirrors = sorted(best.values())[: PLACES_SHOWN + 1]
+    for shared, a, b, chunking in mirrors[:PLACES_SHOWN]:
+        yield f"  {a} and {b} are mirrors: they share {counted(-shared, 'chunk')} ({chunking})"
     if len(mirrors) > PLACES_SHOWN:
         yield "  and more: server_overlap has all"
 
@@ -217,38 +222,57 @@ def _savings(there: _Result) -> Iterator[str]:
         if found:
             yield (f"  {chunking}: {found['redundant_pages']:,} of "
                    f"{counted(found['pages'], 'page')} need not be fetched "
-                   f"({found['redundant_pages'] / found['pages']:.0%}), "
+                   f"({percent(found['redundant_pages'] / found['pages'])}), "
                    f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
 
 
 def _quilts(there: _Result) -> Iterator[str]:
     """How many quilts there are, by combination if it was a sweep, and what they are made of."""
-    pivot = tuple(there.settings[name.replace("_", "-")][0] for name in _SWEPT)
-    pages: dict[tuple[float, ...], int] = {pivot: 0}
+    pages: dict[tuple[float, ...], int] = dict.fromkeys(_combinations(there), 0)
+    pivot = next(iter(pages))
     best = tables.QUILTS.arrow().empty_table()
     patch = linked = 0.0
     for batch in there.batches(tables.QUILTS, tables.QUILTS.names):
-        for row in batch.group_by(_SWEPT).aggregate([("url", "count")]).to_pylist():
-            key = tuple(row[name] for name in _SWEPT)
-            pages[key] = pages.get(key, 0) + row["url_count"]
-        for name, value in zip(_SWEPT, pivot, strict=True):
+        for row in batch.group_by(SWEPT).aggregate([("url", "count")]).to_pylist():
+            pages[tuple(row[name] for name in SWEPT)] += row["url_count"]
+        for name, value in zip(SWEPT, pivot, strict=True):
             batch = batch.filter(pc.equal(batch[name], value))
         patch += pc.sum(batch["patch_grams"]).as_py() or 0
-        linked += pc.sum(pc.multiply(
-            batch["patch_grams"], batch["linked_domain_share"])).as_py() or 0
+        linked += pc.sum(pc.round(pc.multiply(
+            batch["patch_grams"], batch["linked_domain_share"]))).as_py() or 0
         best = pa.concat_tables([best, batch]).sort_by(
             [("sources", "descending"), ("url", "ascending")]).slice(0, QUILTS_SHOWN)
     yield (f"quilts ({_VARIANTS[there.settings['quilt-sources']]}): "
            f"{counted(pages[pivot], 'page')}"
-           + (f", {linked / patch:.0%} of their patches linked to the domain they came from; most "
-              "sources:" if patch else ""))
+           + (f", {percent(linked / patch)} of their patches linked to the domain they came from; "
+              "most sources:" if patch else ""))
     for row in best.to_pylist():
         yield f"  {counted(row['sources'], 'source')}: {row['url']}"
     for key, count in sorted(pages.items()) if len(pages) > 1 else ():
         told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
-                         for name, value in zip(_SWEPT, key, strict=True))
+                         for name, value in zip(SWEPT, key, strict=True))
         yield f"  {count:>9,} with {told}"
+    if there.settings["quilt-sources"] != "any" and not any(pages.values()) and _one_domain(there):
+        yield "  all pages are of one domain: --quilt-sources any"
     yield ""
+
+
+def _one_domain(there: _Result) -> bool:
+    """Whether there are pages, all of one registered domain."""
+    found: set[str] = set()
+    if there.has(tables.PAGES):
+        for batch in there.batches(tables.PAGES, ("domain",)):
+            found.update(pc.unique(batch["domain"]).to_pylist())
+            if len(found) > 1:
+                break
+    return len(found) == 1
+
+
+def _combinations(there: _Result) -> list[tuple[Any, ...]]:
+    """The combinations of the sweep, the pivot first."""
+    lists: dict[str, Any] = {
+        name: tuple(there.settings[name.replace("_", "-")]) for name in SWEPT}
+    return QuiltSettings(**lists, sweep=there.settings["sweep"]).combinations()
 
 
 def _times(row: dict[str, Any]) -> str:

@@ -163,6 +163,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("s" if number != 1 else "")
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share in per cent; what is not all or nothing does not become 100% or 0% by rounding."""
+    text = f"{share:.{digits}%}"
+    if text == f"{0:.{digits}%}" and share > 0:
+        return f"under {10 ** -(digits + 2):.{digits}%}"
+    if text == f"{1:.{digits}%}" and share < 1:
+        return f"over {1 - 10 ** -(digits + 2):.{digits}%}"
+    return text
+
+
 def clock(seconds: float) -> str:
     """Seconds as h:mm:ss, or m:ss below an hour."""
     minutes, rest = divmod(int(seconds), 60)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -62,12 +61,7 @@ class Sweep:
     @lru_cache(maxsize=8)
     def of(settings: QuiltSettings) -> "Sweep":
         """What `settings` ask for."""
-        lists = [getattr(settings, name) for name in Combination._fields]
-        pivot = tuple(values[0] for values in lists)
-        found = list(product(*lists)) if settings.sweep == "grid" else [
-            (*pivot[:place], value, *pivot[place + 1:])
-            for place, values in enumerate(lists) for value in values]
-        combinations = tuple(Combination(*each) for each in dict.fromkeys([pivot, *found]))
+        combinations = tuple(Combination(*each) for each in settings.combinations())
         return Sweep(
             combinations, combinations if settings.sweep_sources else combinations[:1],
             tuple(dict.fromkeys(each.gram_size for each in combinations)),

@@ -6,6 +6,8 @@ records. Settings that change no value (runner, workers, folders) are not here.
 
 import re
 from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
 
 from beam_reuse.core.errors import UserError
 
@@ -29,6 +31,7 @@ MOST_POSTED = 20_000
 _CHUNKING = re.compile(r"whole|paragraph|sentence|[1-9][0-9]{0,5}-(lines|words)")
 VARIANTS = ("any", "foreign", "ip")
 SWEEPS = ("pivot", "grid")
+SWEPT = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
 
 
 class SettingError(UserError):
@@ -231,6 +234,9 @@ class OverlapSettings:
                         f"auto, N or CHUNKING=N, N from 1 to {MOST_SHARED:,}")
                 require(not name or name in self.chunkings, option, entry,
                         f"for one of --overlap-chunkings ({','.join(self.chunkings)})")
+                require((option, name) != ("--overlap-threshold", "whole"), option, entry,
+                        "for another chunking, as whole pages are equal or not; hosts have "
+                        "--server-overlap-threshold")
         require(2 <= self.max_df <= MOST_POSTED, "--max-df", self.max_df,
                 f"from 2 to {MOST_POSTED:,}")
         require(0 < self.mirror <= 1, "--mirror-containment", self.mirror,
@@ -275,6 +281,16 @@ class QuiltSettings:
                 self.ip_tables, "given together with --quilt-sources ip")
         require(0 <= self.min_source_share <= 1, "--min-source-share", self.min_source_share,
                 "from 0 to 1")
+
+    def combinations(self) -> list[tuple[Any, ...]]:
+        """The gram size, pages per gram, sources and patch fraction of each combination of the
+        sweep; the pivot comes first."""
+        lists = [getattr(self, name) for name in SWEPT]
+        pivot = tuple(values[0] for values in lists)
+        found = list(product(*lists)) if self.sweep == "grid" else [
+            (*pivot[:place], value, *pivot[place + 1:])
+            for place, values in enumerate(lists) for value in values]
+        return list(dict.fromkeys([pivot, *found]))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ _PARQUET = b"PAR1"
 
 @lru_cache(maxsize=4)
 def read_ip_tables(paths: tuple[str, ...]) -> dict[bytes, bytes]:
-    """Addresses by host, of all tables; of two addresses of a host the smaller as text.
+    """Addresses by host, of all tables; refuses a host with two, and a table without rows.
 
     A line of text is a host and an address with a comma, a tab or blanks between; empty lines and
     those that begin with # say nothing. A Parquet table has the columns host and ip.
@@ -25,7 +25,9 @@ def read_ip_tables(paths: tuple[str, ...]) -> dict[bytes, bytes]:
             content = open_files(path).read(path)
         except OSError as error:
             raise UserError(f"--ip-table {path} cannot be read: {reason_of(error)}.") from None
-        rows = _parquet_rows(path) if content[:4] == _PARQUET else _text_rows(content)
+        rows = _parquet_rows(path) if content[:4] == _PARQUET else _text_rows(path, content)
+        if not rows:
+            raise UserError(f"--ip-table {path} has no rows; give hosts with their addresses.")
         for number, host, address in rows:
             try:
                 plain = str(ipaddress.ip_address(address)).encode()
@@ -34,15 +36,22 @@ def read_ip_tables(paths: tuple[str, ...]) -> dict[bytes, bytes]:
                     f"--ip-table {path}, row {number}: {address[:60]!r} is no IP address; each "
                     "row must hold a host and its address.") from None
             name = host.lower().rstrip(".").encode()
-            found[name] = min(plain, found.get(name, plain))
+            if found.setdefault(name, plain) != plain:
+                raise UserError(
+                    f"--ip-table {path}, row {number}: {host[:60]!r} has the address "
+                    f"{plain.decode()} here and {found[name].decode()} before; keep one of them.")
     return found
 
 
-def _text_rows(content: bytes) -> list[tuple[int, str, str]]:
+def _text_rows(path: str, content: bytes) -> list[tuple[int, str, str]]:
     rows = []
     for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), 1):
         words = line.replace(",", " ").split()
         if words and not words[0].startswith("#"):
+            if len(words) > 2:
+                raise UserError(
+                    f"--ip-table {path}, row {number}: {words[2][:60]!r} is one field too many; "
+                    "each row must hold a host and its address.")
             rows.append((number, words[0], words[1] if len(words) > 1 else ""))
     return rows
 

@@ -32,8 +32,11 @@ class OptionKind:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The items of a comma-separated list, without blanks and empty items."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
+    """The items of a comma-separated list, without blanks; none may be empty."""
+    words = tuple(word.strip() for word in text.split(","))
+    if not all(words):
+        raise ValueError(text)
+    return words
 
 
 def listed(items: tuple[Any, ...]) -> str:
@@ -89,27 +92,20 @@ def optional(kind: OptionKind) -> OptionKind:
 def parse_kinds(text: str) -> tuple[str, ...]:
     """Kinds of content in their fixed order; `all` is every kind."""
     asked = KINDS if text == "all" else words_of(text)
-    if not asked or not set(asked) <= set(KINDS):
+    if not set(asked) <= set(KINDS):
         raise ValueError(text)
     return tuple(kind for kind in KINDS if kind in asked)
 
 
-def _some_words(text: str) -> tuple[str, ...]:
-    words = words_of(text)
-    if not words:
-        raise ValueError(text)
-    return words
-
-
 def _statuses(text: str) -> tuple[int, ...]:
-    return tuple(sorted({int(word) for word in _some_words(text)}))
+    return tuple(sorted({int(word) for word in words_of(text)}))
 
 
 def parse_series(text: str) -> tuple[Fraction, ...]:
     """The numbers of a list such as `1,2,5` or `100,200,...,5000`, exactly: three dots go on in
     equal steps to the number behind them."""
     found: list[Fraction] = []
-    words = _some_words(text)
+    words = words_of(text)
     for i, word in enumerate(words):
         if word not in ("...", "…"):
             found.append(Fraction(word))
@@ -149,7 +145,7 @@ SERIES = OptionKind("LIST", f"{_SERIES} 0,1,2.5 or 0,0.5,...,8",
 WHOLE = OptionKind("N", "a whole number", int)
 SHARE = OptionKind("X", "a number from 0 to 1", float)
 SIZE = OptionKind("BYTES", "a number of bytes such as 500K, 64M or 1G", parse_size, show_size)
-WORDS = OptionKind("LIST", "a comma-separated list", _some_words, listed)
+WORDS = OptionKind("LIST", "a comma-separated list", words_of, listed)
 FOLDER = OptionKind("DIR", "a folder", str)
 FILE = OptionKind("FILE", "a file", str)
 NAME = OptionKind("NAME", "a name", str)
@@ -160,11 +156,11 @@ EACH_FILE = OptionKind(
 CONDITIONS = OptionKind("CONDITION", "'COLUMN OP VALUE'", lambda text: tuple(text.split("\n")))
 NUMBERS = OptionKind(
     "LIST", "a comma-separated list of whole numbers",
-    lambda text: tuple(int(word) for word in _some_words(text)), listed,
+    lambda text: tuple(int(word) for word in words_of(text)), listed,
 )
 SHARES = OptionKind(
     "LIST", "a comma-separated list of numbers from 0 to 1",
-    lambda text: tuple(float(word) for word in _some_words(text)), listed,
+    lambda text: tuple(float(word) for word in words_of(text)), listed,
 )
 STATUSES = or_word(
     OptionKind("LIST", "a comma-separated list of HTTP status numbers", _statuses, listed), "all"

@@ -116,7 +116,7 @@ def test_addresses_come_from_records_and_tables(tmp_path: Path) -> None:
     table = {"a.example": "198.51.100.1", "x.b.example": "2001:db8::1", "e.example": "203.0.113.5"}
     (tmp_path / "ip.txt").write_text("# hosts\n\n" + "".join(
         f"{host},{address}\n" for host, address in table.items())
-        + "E.example. 203.0.113.50\na.example\t198.51.100.1\n")
+        + "E.example. 203.0.113.5\na.example\t198.51.100.1\n")
     settings = QuiltSettings(variant="ip", min_sources=2, ip_tables=(str(tmp_path / "ip.txt"),))
     given = [write(tmp_path / "all.jsonl", documents)]
     run(given, tmp_path / "with", settings)
@@ -129,6 +129,11 @@ def test_addresses_come_from_records_and_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("content", "said"), [
     (b"a.example\n", "row 1: '' is no IP address"),
     (b"#\na.example 300.1.1.1\n", "row 2: '300.1.1.1' is no IP address"),
+    (b"a.example 10.0.0.1\nb.example 10.0.0.1\nA.example. 10.0.0.2\n",
+     r"ip.txt, row 3: 'A.example.' has the address 10.0.0.2 here and 10.0.0.1 before"),
+    (b"a.example,10.0.0.1\n\nb.example,10.0.0.1,10.0.0.2\n",
+     r"ip.txt, row 3: '10.0.0.2' is one field too many"),
+    (b"", "ip.txt has no rows"), (b"# host, address\n\n", "ip.txt has no rows"),
 ])
 def test_a_bad_table_of_addresses_is_named(content: bytes, said: str, tmp_path: Path) -> None:
     (tmp_path / "ip.txt").write_bytes(content)

@@ -178,6 +178,8 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
 
 
 @pytest.mark.parametrize(("given", "said"), [
+    (["--gram-size", "5,"], "--gram-size: '5,'"), (["--gram-size", "5,,4"], "--gram-size: '5,,4'"),
+    (["--min-patch-fraction", ",0.5"], "--min-patch-fraction: ',0.5'"),
     (["--gram-size", "0"], "--gram-size: 0"), (["--gram-size", "5,5"], "--gram-size: 5,5"),
     (["--max-pages-per-gram", "50,1"], "--max-pages-per-gram: 50,1"),
     (["--min-sources", "0"], "--min-sources: 0"),

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from beam_reuse.cli.findings import findings
-from beam_reuse.cli.progress import counted
+from beam_reuse.cli.progress import counted, percent
 from beam_reuse.cli.summary import HINTS, print_summary
 from beam_reuse.io.results.manifest import Accounting, Manifest
-from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.results.tables import SCHEMAS, read_manifest
 from tests.judging.results import chunk_row, page_row, prefix_row, write_result
 
 
@@ -160,18 +160,40 @@ def test_quilts_are_told(tmp_path: Path) -> None:
     rows = [row | {"url": f"http://{n}/", "sources": 4 + n % 3} for n in range(5)]
     other = [row | {"url": "http://0/", "sources": 9, "gram_size": 8}]
     lists = {"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
-             "min-patch-fraction": [0.5], "quilt-sources": "foreign"}
+             "min-patch-fraction": [0.5], "quilt-sources": "foreign", "sweep": "pivot"}
     folder = write_result(tmp_path / "r", {"quilts": [rows[:2], rows[2:]]}, **lists)
     told = ["quilts (sources on other domains): 5 pages, 25% of their patches linked to the domain "
             "they came from; most sources:",
             "  6 sources: http://2/", "  5 sources: http://1/", "  5 sources: http://4/"]
     assert lines(folder) == [*told, ""]
+    lists["gram-size"] = [5, 12, 8]
     folder = write_result(tmp_path / "s", {"quilts": [rows, other]}, **lists)
     each = "--max-pages-per-gram 50, --min-sources 4, --min-patch-fraction 0.5"
     assert lines(folder) == [*told, f"          5 with --gram-size 5, {each}",
-                             f"          1 with --gram-size 8, {each}", ""]
-    folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists)
+                             f"          1 with --gram-size 8, {each}",
+                             f"          0 with --gram-size 12, {each}", ""]
+    folder = write_result(tmp_path / "t", {"quilts": [[]]}, **lists | {"gram-size": [5]})
     assert lines(folder) == ["quilts (sources on other domains): 0 pages", ""]
+
+
+@pytest.mark.parametrize(("sources", "domains", "said"), [
+    ("foreign", ["a.example", "a.example"], True), ("ip", ["a.example"], True),
+    ("any", ["a.example", "a.example"], False), ("foreign", ["a.example", "b.example"], False),
+    ("foreign", [], False),
+])
+def test_one_domain_has_no_foreign_sources(
+    sources: str, domains: list[str], said: bool, tmp_path: Path,
+) -> None:
+    texts = ("url", "fetched_url", "kind", "host", "site", "sha1", "crawl", "file")
+    numbers = ("bytes", "chunks", "offset", "record_length")
+    empty: dict[str, Any] = {name: None for name in SCHEMAS["pages"].names}
+    empty |= dict.fromkeys(texts, "x") | dict.fromkeys(numbers, 0)
+    folder = write_result(
+        tmp_path / "r", {"quilts": [[]], "pages": [[empty | {"domain": d}] for d in domains]},
+        **{"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
+           "min-patch-fraction": [0.5], "quilt-sources": sources, "sweep": "pivot"})
+    hint = "  all pages are of one domain: --quilt-sources any"
+    assert (hint in lines(folder)) == said
 
 
 def test_a_run_without_a_page_says_so() -> None:
@@ -183,6 +205,16 @@ def test_a_run_without_a_page_says_so() -> None:
 def test_one_is_singular() -> None:
     assert [counted(n, "host") for n in (0, 1, 2, 1000)] == [
         "0 hosts", "1 host", "2 hosts", "1,000 hosts"]
+
+
+@pytest.mark.parametrize(("share", "digits", "text"), [
+    (0.0, 0, "0%"), (1 / 10**9, 0, "under 1%"), (0.004, 0, "under 1%"), (0.006, 0, "1%"),
+    (0.5, 0, "50%"), (0.994, 0, "99%"), (2999 / 3001, 0, "over 99%"), (1.0, 0, "100%"),
+    (0.0, 2, "0.00%"), (1 / 10**9, 2, "under 0.01%"), (0.005, 2, "0.50%"),
+    (1 - 1 / 10**9, 2, "over 99.99%"), (1.0, 2, "100.00%"),
+])
+def test_only_all_is_a_hundred_per_cent(share: float, digits: int, text: str) -> None:
+    assert percent(share, digits) == text
 
 
 def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
@@ -204,11 +236,13 @@ def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
 
 
 def test_overlap_is_summed_up(tmp_path: Path) -> None:
-    noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5}
+    noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5,
+             "overlap-occurrences": 4000, "overlap-occurrences-too-frequent": 1500}
     assert overlap_result(tmp_path / "r", 1, **noted) == [
         "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
-        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all",
-        "  a0.example and b0.example are mirrors",
+        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% "
+        "of all occurrences",
+        "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
         "  whole: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
         "  2-lines: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
         "",
@@ -217,3 +251,20 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
     assert sum("are mirrors" in line for line in many) == 5
     assert "  and more: server_overlap has all" in many
     assert not any("left out" in line for line in many)
+
+
+def test_mirrors_that_share_most_come_first(tmp_path: Path) -> None:
+    row = {"containment_a": 1.0, "containment_b": 1.0, "relation": "mirror"}
+    small = [row | {"chunking": "whole", "host_a": f"a{n}", "host_b": f"b{n}", "shared": 1}
+             for n in range(9)]
+    large = [row | {"chunking": name, "host_a": "y", "host_b": "z", "shared": shared}
+             for name, shared in (("2-lines", 70), ("4-lines", 1_234), ("whole", 2))]
+    part = row | {"chunking": "whole", "host_a": "p", "host_b": "q", "shared": 5000,
+                  "relation": "part"}
+    for number, parts in enumerate(([small, large, [part]], [[*large[::-1], part], small])):
+        path = write_result(tmp_path / str(number), {
+            "server_overlap": parts, "crawl_savings": [[]], "page_overlap": [[]],
+            "exact_copies": [[]]}, overlap_chunkings=["whole"], max_df=200)
+        assert [line for line in lines(path) if "mirrors" in line] == [
+            "  y and z are mirrors: they share 1,234 chunks (4-lines)",
+            *(f"  a{n} and b{n} are mirrors: they share 1 chunk (whole)" for n in range(4))]

@@ -91,6 +91,7 @@ def test_thresholds(name: str, pages: int, hosts: int) -> None:
     ({"thresholds": ("x",)}, "--overlap-threshold: 'x' is not allowed"),
     ({"thresholds": ("0",)}, "N from 1"),
     ({"thresholds": ("3-lines=4",)}, "for one of --overlap-chunkings (whole,4-lines,2-lines)"),
+    ({"thresholds": ("4-lines=9", "whole=2")}, "--server-overlap-threshold"),
     ({"server_thresholds": ("2-lines=",)}, "--server-overlap-threshold: '2-lines='"),
     ({"max_df": 1}, "--max-df: 1 is not allowed; it must be from 2 to 20,000"),
     ({"mirror": 0.0}, "--mirror-containment"),

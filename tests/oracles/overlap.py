@@ -108,6 +108,11 @@ class Overlap:
         distinct, left_out = self._counts(units)
         self.counts["overlap-fingerprints"] += distinct
         self.counts["overlap-fingerprints-too-frequent"] += left_out
+        every = [chunk for chunks in units.values() for chunk in chunks]
+        self.counts["overlap-occurrences"] += len(every)
+        self.counts["overlap-occurrences-too-frequent"] += sum(
+            every.count(chunk) for chunk in set(every)
+            if every.count(chunk) > self.settings.max_df)
         least = threshold(self.settings.thresholds, chunking, PAGE_THRESHOLDS.get(chunking, 15))
         return self._pairs(units, least)
 

@@ -137,7 +137,7 @@ def _noted(
 ) -> beam.PCollection:
     return (
         lineless | "CountLineless" >> beam.Map(_lineless).with_output_types(tuple[str, int]),
-        posted["counts_alone"] | "CountAlone" >> beam.Map(_alone)
+        posted["counts_alone"] | "CountAlone" >> beam.FlatMap(_alone)
         .with_output_types(tuple[str, int]),
         posted["counts"] | "CountShared" >> beam.FlatMap(_shared)
         .with_output_types(tuple[str, int]),
@@ -165,8 +165,9 @@ def _lineless(pages: Block) -> tuple[str, int]:
     return "no-lines", len(pages)
 
 
-def _alone(counts: Block) -> tuple[str, int]:
-    return "overlap-fingerprints", int(counts.array("alone").sum())
+def _alone(counts: Block) -> list[tuple[str, int]]:
+    alone = int(counts.array("alone").sum())
+    return [("overlap-fingerprints", alone), ("overlap-occurrences", alone)]
 
 
 def _shared(counts: Block) -> list[tuple[str, int]]:

@@ -28,8 +28,8 @@ def postings(
     """Fingerprint rows sorted by tag, key and unit -> postings of what 2 to `max_df` units share.
 
     Also HOSTS: host rows that count distinct fingerprints; FINGERPRINTS: how many there are, how
-    many are left out, and how many pairs will be made; SAMPLE: postings of sampled units. Holds a
-    slab and `max_df` + 1 rows of a list.
+    many are left out, how often both occur, and how many pairs will be made; SAMPLE: postings of
+    sampled units. Holds a slab and `max_df` + 1 rows of a list.
     """
     hosts: list[Block] = []
     for rows, starts, sizes in whole_groups(
@@ -77,6 +77,8 @@ def _counts(
     found = {
         "overlap-fingerprints": of_pages.sum(),
         "overlap-fingerprints-too-frequent": (frequent & of_pages).sum(),
+        "overlap-occurrences": sizes[of_pages].sum(),
+        "overlap-occurrences-too-frequent": sizes[frequent & of_pages].sum(),
         "server-fingerprints-too-frequent": (frequent & ~of_pages).sum(),
         "overlap-pairs-made": (pairs * (pairs - 1) // 2).sum(),
     }
