@@ -15,7 +15,9 @@ from beam_reuse.kernels.compiled import frozen
 def number_distinct(values: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each value (a hash, 'V20', or a 64-bit integer) its number in order of first appearance,
     and for each number the place where it appears first. Nothing is sorted: some 50 ns each."""
-    numbers, first = hash_tables.number_distinct(byte_rows(values))
+    of_words = values.dtype.kind in "iu"
+    numbers, first = hash_tables.number_distinct(
+        frozen(values) if of_words else byte_rows(values))
     return np.asarray(numbers), np.asarray(first)
 
 

@@ -1,7 +1,7 @@
 """Distinct values and lookups by open addressing, where no order is needed.
 
-Values are rows of eight bytes or more: hashes, or integers. The first eight bytes, mixed,
-say where a value belongs; equality is that of all its bytes.
+Values are rows of eight bytes or more (hashes), or 64-bit integers. The integer, or the first
+eight bytes, mixed, says where a value belongs; equality is that of the whole value.
 """
 
 import numpy as np
@@ -25,18 +25,21 @@ def _slots(count: int) -> int:
 @kernel
 def place(values: np.ndarray, row: int, mask: int) -> np.int64:
     """Where a value is first looked for. Neighbouring integers lie far apart."""
-    return np.int64(mix(word_at(values, row, 0)) & np.uint64(mask))
+    word = np.uint64(values[row]) if values.ndim == 1 else word_at(values, row, 0)
+    return np.int64(mix(word) & np.uint64(mask))
 
 
 @kernel
 def _same(a: np.ndarray, i: int, b: np.ndarray, j: int) -> bool:
+    if a.ndim == 1:
+        return a[i] == b[j]
     return compare_rows(a, i, b, j, a.shape[1]) == 0
 
 
 @kernel
 def number_distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of `values` (bytes) the number of its value, counted in order of first
-    appearance, and for each number the row where it appears first."""
+    """For each row the number of its value, counted in order of first appearance, and for each
+    number the row where it appears first."""
     mask = _slots(len(values)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)
     numbers = np.empty(len(values), np.int64)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.distinct import find_rows, number_distinct
 from beam_reuse.columnar.reduce import Reduction
-from beam_reuse.kernels.byte_rows import byte_rows
+from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.hash_tables import place
 
 # Few values, many that begin alike: what falls to one slot, and what differs only at its end.
@@ -59,6 +59,6 @@ def test_numbers_of_distinct_integers(values: list[int]) -> None:
 def test_integers_of_any_step_are_spread_over_the_table(step: int) -> None:
     """Else a table of integers is searched from end to end."""
     n, mask = 200, 511
-    values = byte_rows(np.arange(n, dtype=np.uint64) * np.uint64(step))
+    values = frozen(np.arange(n, dtype=np.uint64) * np.uint64(step))
     places = {place(values, row, mask) for row in range(n)}
     assert len(places) > n / 2
