@@ -20,6 +20,7 @@ WAYS = ("add", "delete", "change")
 # So many copies of a site with nine billion chunks can still be counted in 64 bits.
 MOST_COPIES = 10**9
 MOST_COUNTED = (1 << 63) - 1
+MOST_COMPARED = 1_000_000
 ALGORITHMS = ("b", "c", "combined", "hybrid")
 KEEP_RULES = ("smallest-url", "earliest", "longest")
 OVERLAP_METHODS = ("iceberg", "direct")
@@ -200,7 +201,8 @@ class NearDuplicateSettings:
                               ("--combined-threshold", self.combined_threshold)):
             require(1 <= value <= self.projection_bits, option, value,
                     f"from 1 to --projection-bits ({self.projection_bits})")
-        require(self.max_group >= 2, "--max-group", self.max_group, "2 or more")
+        require(2 <= self.max_group <= MOST_COMPARED, "--max-group", self.max_group,
+                f"from 2 to {MOST_COMPARED:,}")
         require(self.keep_by in ALGORITHMS, "--keep-by", self.keep_by, " or ".join(ALGORITHMS))
         require(self.keep_rule in KEEP_RULES, "--keep-rule", self.keep_rule,
                 " or ".join(KEEP_RULES))

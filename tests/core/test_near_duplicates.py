@@ -130,6 +130,7 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
     ({"b_threshold": 7}, "--b-threshold: 7"), ({"b_threshold": 0}, "from 1 to --supershingles"),
     ({"c_threshold": 385}, "--c-threshold: 385"), ({"combined_threshold": 0}, "--combined"),
     ({"projection_bits": 0}, "--projection-bits"), ({"max_group": 1}, "--max-group: 1"),
+    ({"max_group": 1 << 32}, "--max-group: 4294967296"),
     ({"shingle_size": 0}, "--shingle-size"), ({"keep_by": "d"}, "--keep-by: 'd'"),
     ({"keep_rule": "best"}, "smallest-url or earliest or longest"),
     ({"supershingles": 0}, "--supershingles"),
