@@ -15,6 +15,7 @@ from apache_beam.transforms import environments
 from beam_reuse.runners.local import FORKED_WORKER, deaths, keep_freed_memory
 
 _STATE_CACHE_BYTES = 100 << 20
+_SECONDS_TO_END = 20
 
 
 def serve(control_address: str, worker_id: str) -> None:
@@ -55,11 +56,15 @@ class ForkedEnvironment(environments.Environment):
 
 @worker_handlers.WorkerHandler.register_environment(FORKED_WORKER, bytes)
 class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
-    """Starts one forked worker, watches it, and waits for its end."""
+    """Starts one forked worker, watches it, and ends it."""
 
     def __init__(self, _: bytes, state: Any, provision_info: Any, grpc_server: Any) -> None:
         super().__init__(state, provision_info, grpc_server)
         self._watcher: threading.Thread | None = None
+        self._death: str | None = None
+        self._is_stopped = False
+        self._ask = self.control_conn.push
+        self.control_conn.push = self._ask_the_living
 
     def start_worker(self) -> None:
         context = multiprocessing.get_context("forkserver")
@@ -70,19 +75,35 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
         self._watcher.start()
 
     def stop_worker(self) -> None:
+        """Wait for the worker, which was told to end; one that was told before it could hear
+        is killed."""
+        self._is_stopped = True
         if self._watcher is not None:  # None: stopped while the worker was starting
+            self._watcher.join(_SECONDS_TO_END)
+            self._process.kill()
             self._watcher.join()
 
+    def _ask_the_living(self, request: Any) -> Any:
+        """Ask the worker; a dead one's answer is an error. The runner would wait for ever,
+        for what it asked before the death and for what it asks after."""
+        future = self._ask(request)
+        if future is not None and self._death is not None:
+            _fail(future, self._death)
+        return future
+
     def _watch(self) -> None:
-        """Fail what the worker was asked to do if it dies; the runner would wait for ever."""
         self._process.join()
-        if self._process.exitcode == 0:
+        if self._process.exitcode == 0 or self._is_stopped:
             return
-        error = f"a worker process died ({_cause(self._process.exitcode)})"
-        deaths.append(error)
+        self._death = f"a worker process died ({_cause(self._process.exitcode)})"
+        deaths.append(self._death)
         for future in list(self.control_conn._futures_by_id.values()):
-            future.set(beam_fn_api_pb2.InstructionResponse(
-                instruction_id=future.instruction_id, error=error))
+            _fail(future, self._death)
+
+
+def _fail(future: Any, error: str) -> None:
+    future.set(beam_fn_api_pb2.InstructionResponse(
+        instruction_id=future.instruction_id, error=error))
 
 
 def _cause(exitcode: int | None) -> str:

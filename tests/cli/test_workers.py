@@ -60,7 +60,11 @@ def workers_of(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_a_killed_worker_ends_the_run_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("started", "seconds"), [(1, 0), (2, 0), (2, 1)])
+def test_a_killed_worker_ends_the_run_and_leaves_nothing(
+    tmp_path: Path, started: int, seconds: float
+) -> None:
+    """Killed before anything was asked of it, or at work."""
     script = tmp_path / "run.py"
     script.write_text(RUN)
     write_crawl(sample_crawl(), str(tmp_path / "crawl"))
@@ -69,9 +73,10 @@ def test_a_killed_worker_ends_the_run_and_leaves_nothing(tmp_path: Path) -> None
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                text=True)
     deadline = time.monotonic() + 120
-    while len(workers := workers_of(process.pid)) < 2 and time.monotonic() < deadline:
+    while len(workers := workers_of(process.pid)) < started and time.monotonic() < deadline:
         assert process.poll() is None
-        time.sleep(0.02)
+        time.sleep(0.005)
+    time.sleep(seconds)
     os.kill(workers[0], signal.SIGKILL)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 1
