@@ -105,6 +105,31 @@ def _same_bytes(data: np.ndarray, a: int, a_end: int, b: int, b_end: int) -> boo
 
 
 @kernel
+def _directory_end(data: np.ndarray, start: int, end: int) -> int:
+    """The byte after the last slash before the query."""
+    last = start
+    for at in range(start, end):
+        if data[at] == _QUERY:
+            break
+        if data[at] == _SLASH:
+            last = at + 1
+    return last
+
+
+@kernel
+def enter_directory(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """Which canonical URLs lie in another directory than the URL before them, or are the first."""
+    out = np.ones(len(offsets) - 1, np.bool_)
+    before = 0
+    for i in range(len(out)):
+        end = _directory_end(data, offsets[i], offsets[i + 1])
+        if i:
+            out[i] = not _same_bytes(data, offsets[i - 1], before, offsets[i], end)
+        before = end
+    return out
+
+
+@kernel
 def recur(
     offsets: np.ndarray, data: np.ndarray, max_depth: int, max_repeats: int, max_cycle: int
 ) -> np.ndarray:

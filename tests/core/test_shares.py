@@ -1,5 +1,6 @@
 """Shares, means and deviations against fractions."""
 
+import hashlib
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -8,6 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.analyses.reuse.neighbourhood_kernels import prefixes_of
+from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core import shares
 from beam_reuse.core.urls import canonical_url, prefixes
 from beam_reuse.kernels.prefixes import directory_prefixes
@@ -82,3 +85,17 @@ def test_prefixes_by_kernel_and_by_hand(urls: list[str]) -> None:
     expected = [(i, n, prefix) for i, url in enumerate(urls)
                 for n, prefix in enumerate(prefixes(url), 1)]
     assert list(zip(number.tolist(), depth.tolist(), found, strict=True)) == expected
+
+
+@given(st.lists(URLS, max_size=4), st.data())
+def test_pages_of_one_directory_share_its_prefixes(some: list[str], data: st.DataObject) -> None:
+    """Each page has its own prefixes, however often directories follow each other."""
+    urls = data.draw(st.lists(st.sampled_from(some), max_size=10)) if some else []
+    found = prefixes_of(VarBytes.from_list([url.encode() for url in urls]))
+    names = found.first.strings("prefix").to_list()
+    assert found.first.array("id").tobytes() == b"".join(
+        sorted({hashlib.sha1(name).digest() for name in names}))
+    assert len(set(names)) == len(names)
+    expected = [(i, prefix) for i, url in enumerate(urls) for prefix in prefixes(url)]
+    rows = zip(found.page.tolist(), found.which.tolist(), strict=True)
+    assert [(page, names[which].decode()) for page, which in rows] == expected

@@ -18,7 +18,7 @@ from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
-from beam_reuse.kernels.prefixes import directory_prefixes
+from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
 
 NAMED = "named"
 BY_PREFIX = Reduction(("id",), {
@@ -40,15 +40,21 @@ class Prefixes:
 
 
 def prefixes_of(urls: VarBytes) -> Prefixes:
-    """The prefixes of canonical URLs."""
-    page, depth, offsets, data = directory_prefixes(urls.offsets, urls.data)
+    """The prefixes of canonical URLs. Pages of one directory mostly stand together: its prefixes
+    are then hashed once."""
+    enters = enter_directory(urls.offsets, urls.data)
+    directories = urls.take(enters)
+    of, depth, offsets, data = directory_prefixes(directories.offsets, directories.data)
     ids = string_hashes(data, offsets)
     rows = Block({"id": ids, "prefix": VarBytes(offsets, data), "depth": depth})
     order = rows.sort_order(("id",))
     starts = rows.take(order).select(("id",)).starts(("id",))
     which = np.empty(len(rows), np.int64)
     which[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
-    return Prefixes(page, which, rows.take(order[starts]))
+    bounds = np.searchsorted(of, np.arange(len(directories) + 1))
+    directory = np.cumsum(enters) - 1
+    page, row = pairs_of(bounds[directory], bounds[directory + 1])
+    return Prefixes(page, which[row], rows.take(order[starts]))
 
 
 def neighbour_rows(
