@@ -13,9 +13,14 @@ SMALL_INPUT = 32 << 20
 
 
 def prepare(plan: RunPlan) -> None:
-    """Start what a run will need while the caller goes on importing; returns at once."""
-    if plan.runner == "local" and workers_for(plan, _local_bytes(plan.inputs)) > 1:
-        start_fork_server()
+    """Start what a run will need, before the caller imports the rest."""
+    if plan.runner != "local":
+        return
+    lean = "://" not in repr(plan)  # every file is on this machine
+    if workers_for(plan, _local_bytes(plan.inputs)) > 1:
+        start_fork_server(lean)
+    if lean:
+        import beam_reuse.runners.lean_beam  # noqa: F401
 
 
 def workers_for(plan: RunPlan, input_bytes: int) -> int:

@@ -31,10 +31,12 @@ def keep_freed_memory(limit: int = 64 << 20) -> None:
         libc.mallopt(_M_MMAP_THRESHOLD, limit // 2)
 
 
-def start_fork_server() -> None:
-    """Begin to load what workers need, in a process of its own; returns at once."""
+def start_fork_server(lean: bool = False) -> None:
+    """Begin to load what workers need, in a process of its own; returns at once. A *lean* one has
+    no clients of remote storage."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["beam_reuse.runners.preloaded"])
+    context.set_forkserver_preload([
+        *(["beam_reuse.runners.lean_beam"] if lean else []), "beam_reuse.runners.preloaded"])
     multiprocessing.forkserver.ensure_running()
 
 
