@@ -58,14 +58,15 @@ def _count_twice(once, twice, hashes):  # type: ignore[no-untyped-def]
 
 
 class FindRepeats(beam.PTransform):
-    """Block -> one Repeats of all `keys`: the first pass where only keys on two rows matter."""
+    """Block -> one HeavyKeys: a filter of the `keys` that may stand twice or more. The first pass
+    where only those matter."""
 
     def __init__(self, keys: Sequence[str], bits: int) -> None:
         super().__init__()
         self.combine = _AddRepeats(tuple(keys), bits)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Count" >> CombineBlocks(self.combine, Repeats)
+        return blocks | "Count" >> CombineBlocks(self.combine, Repeats, HeavyKeys)
 
 
 class _AddRepeats(beam.CombineFn):
@@ -86,8 +87,8 @@ class _AddRepeats(beam.CombineFn):
             out.merge(held)
         return out
 
-    def extract_output(self, held: Repeats) -> Repeats:
-        return held
+    def extract_output(self, held: Repeats) -> HeavyKeys:
+        return held.heavy()
 
 
 class RepeatsCoder(OwnCoder):

@@ -56,6 +56,11 @@ class Shuffle:
         rows through, never fewer."""
         return min(self.buckets << 16, 1 << 28)
 
+    def counter_bits(self, more: int, most: int) -> int:
+        """The bits of a hash that choose one of 2**bits counters: some 2**`more` of them for each
+        key of a filter, between 2**20 and 2**`most` in all. Too few let more rows travel."""
+        return min(max(self.filter_keys.bit_length() + more, 20), most)
+
     def put(self, blocks: Iterable[Block]) -> list[Piece]:
         """Put blocks away, as one file."""
         compress = not self._is_local() if self.compress is None else self.compress
@@ -206,18 +211,14 @@ class Fetch(beam.PTransform):
         return pieces | fetch.with_output_types(Block)
 
 
-class FetchLater(beam.PTransform):
-    """As Fetch, for a reader among several of the same pieces whose results are flattened with
-    others, or are waited for by another of them. FnApiRunner lets nothing that is flattened
-    after a reader of a PCollection go on before all its readers have run; so this one has a
-    PCollection of its own."""
+class ForLater(beam.PTransform):
+    """Piece -> the same ones, for a reader that waits for what other readers of them find.
 
-    def __init__(self, shuffle: Shuffle, *after: Any) -> None:
-        super().__init__()
-        self.fetch = Fetch(shuffle, *after)
+    FnApiRunner lets nothing that is flattened after a reader of a PCollection go on before all
+    its readers have run; so a late one has a PCollection of its own."""
 
     def expand(self, pieces: beam.PCollection) -> beam.PCollection:
-        return pieces | "Own" >> beam.Map(_same).with_output_types(Piece) | self.fetch
+        return pieces | "Own" >> beam.Map(_same).with_output_types(Piece)
 
 
 def _same(piece: Piece) -> Piece:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.coarse import Counters
 from beam_reuse.columnar.repeats import FindRepeats, Repeats, RepeatsCoder
 from tests.columnar.running import run, source
 
@@ -36,13 +36,8 @@ def test_in_a_pipeline() -> None:
     parts = [[1, 2, 3], [3, 4], [], [5, 5, 6], [2, 7]]
 
     def build(pipeline: beam.Pipeline) -> beam.PCollection:
-        found = source(pipeline, blocks_of(parts)) | FindRepeats(["key"], 20)
-        return found | beam.Map(_heavy).with_output_types(HeavyKeys)
+        return source(pipeline, blocks_of(parts)) | FindRepeats(["key"], 20)
 
     (heavy,) = run(build)
     asked = np.arange(10, dtype=np.uint64)
     assert asked[heavy.may_hold(Block({"key": asked}))].tolist() == [2, 3, 5]
-
-
-def _heavy(repeats: Repeats) -> HeavyKeys:
-    return repeats.heavy()

@@ -18,15 +18,13 @@ from beam_reuse.analyses.overlap.servers import RelateServers
 from beam_reuse.columnar import (
     MAIN,
     Block,
-    CoarseCount,
     Fetch,
     MapBlocks,
     ProcessBuckets,
     ReduceRows,
-    Shuffle,
 )
-from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.columnar.shuffle import FetchLater
+from beam_reuse.columnar.repeats import FindRepeats
+from beam_reuse.columnar.shuffle import ForLater
 from beam_reuse.core.overlap import chunkings_of, page_threshold, server_threshold
 from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.pages.read_pages import Analysis, Pages
@@ -111,12 +109,12 @@ class _PostFingerprints(Analysis):
         pages, keys, copied = given
         shuffle, settings = pages.shuffle, self.settings
         heavy = AsSingleton(
-            keys | "CountKeys" >> CoarseCount(("key",), _counter_bits(shuffle), 2)
-            | "Repeated" >> beam.Map(reading.repeated).with_output_types(HeavyKeys))
+            keys | "Repeated" >> FindRepeats(("key",), shuffle.counter_bits(2, 27)))
         roles = AsSingleton(copied | "Roles" >> copies.FindRoles())
         rows = (
             pages.parts
-            | "FetchParts" >> FetchLater(shuffle, heavy, roles)
+            | "Later" >> ForLater()
+            | "FetchParts" >> Fetch(shuffle, heavy, roles)
             | "Fingerprint" >> MapBlocks(
                 reading.fingerprint_rows, settings, heavy, roles, outputs=(
                     reading.HOSTS, reading.FINGERPRINTS, reading.PREFIXES))
@@ -144,11 +142,6 @@ def _noted(
         overlapping[MAIN] | "CountPages" >> beam.Map(_kept).with_output_types(tuple[str, int]),
         overlapping[SERVERS] | "CountHosts" >> beam.Map(_kept).with_output_types(tuple[str, int]),
     ) | "Noted" >> beam.Flatten()
-
-
-def _counter_bits(shuffle: Shuffle) -> int:
-    """Enough counters for some hundred fingerprints per page; with too few more rows travel."""
-    return min(max(shuffle.filter_keys.bit_length() + 2, 20), 27)
 
 
 def _by_side(pairs: Block) -> Any:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.reading import facts, prefix_rows, size_of
 from beam_reuse.analyses.overlap.reports import chunking_names
 from beam_reuse.analyses.overlap.servers import CAUSES
-from beam_reuse.columnar import MAIN, Block, BuildKeyFilter, JoinRows, MapBlocks
+from beam_reuse.columnar import MAIN, Block, BuildKeyFilter, Fetch, JoinRows, MapBlocks
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.shuffle import FetchLater
+from beam_reuse.columnar.shuffle import ForLater
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.overlap import containment
 from beam_reuse.core.settings import OverlapSettings
@@ -50,7 +50,7 @@ class NamePages(Analysis):
                          for n, each in enumerate(rows))
         asked = AsSingleton(
             pages_of | "PagesAsked" >> BuildKeyFilter(("page",), shuffle.filter_keys))
-        known = (pages.parts | "FetchParts" >> FetchLater(shuffle, asked)
+        known = (pages.parts | "Later" >> ForLater() | "FetchParts" >> Fetch(shuffle, asked)
                  | "Facts" >> MapBlocks(facts, settings, asked))
         first = {"left": rows, "right": known} | "First" >> JoinRows(
             shuffle, ("page",), with_first, outputs=(DROPPED, COPIED))

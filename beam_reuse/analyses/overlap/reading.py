@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import Roles
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.core import overlap
 from beam_reuse.core.overlap import Chunking, Ragged, chunkings_of
@@ -88,11 +88,6 @@ def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagge
         yield rows.take(some)
         for chunking in chunkings:
             yield TaggedOutput(KEYS, Block({"key": fingerprints(pages, chunking)[1]}))
-
-
-def repeated(counters: Counters) -> HeavyKeys:
-    """The fingerprints that may stand on two pages or more."""
-    return counters.heavy(2)
 
 
 def _addresses(pages: NumberedRows, host: NDArray[np.uint64], names: VarBytes) -> Block:

@@ -24,8 +24,8 @@ from beam_reuse.columnar import (
     ReduceRows,
     Shuffle,
 )
-from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.columnar.repeats import FindRepeats, Repeats
+from beam_reuse.columnar.repeats import FindRepeats
+from beam_reuse.columnar.shuffle import ForLater
 from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.names import UrlsOfPages
@@ -56,8 +56,7 @@ class FindQuilts(Analysis):
             pages.parts
             | "FetchParts" >> Fetch(shuffle)
             | "AllGrams" >> MapBlocks(gram_rows.all_grams, settings)
-            | "Repeats" >> FindRepeats(("gram",), _bits(shuffle))
-            | "Repeated" >> beam.Map(_heavy).with_output_types(HeavyKeys)
+            | "Repeated" >> FindRepeats(("gram",), shuffle.counter_bits(4, 29))
         )
         grams = (
             pages.parts
@@ -70,10 +69,8 @@ class FindQuilts(Analysis):
             outputs={lists.LISTS: Block, gram_rows.NOTED: Note})
         covers = (shared[lists.LISTS], grams[gram_rows.TOTALS]) | "Cover" >> CoverPages(
             shuffle, settings)
-        # Of their own: FnApiRunner would hold back all that comes of parts and names elsewhere
-        # until what waits for quilts here has read them, and quilts would wait for some of that.
-        late = pages._replace(parts=pages.parts | "LateParts" >> beam.Reshuffle(),
-                              names=pages.names | "LateNames" >> beam.Reshuffle())
+        late = pages._replace(parts=pages.parts | "LateParts" >> ForLater(),
+                              names=pages.names | "LateNames" >> ForLater())
         named = (covers[MAIN], late) | "Sources" >> UrlsOfPages()
         quilts = AsSingleton(
             covers[MAIN] | "QuiltedPages" >> MapBlocks(cover_rows.quilted_pages)
@@ -136,12 +133,3 @@ class CoverPages(beam.PTransform):
         ) | "Covers" >> GroupRows(
             shuffle, ("doc",), cover_rows.cover_documents, settings, order=("kind",),
             outputs=(cover_rows.FACTS,))
-
-
-def _heavy(repeats: Repeats) -> HeavyKeys:
-    return repeats.heavy()
-
-
-def _bits(shuffle: Shuffle) -> int:
-    """Enough bits for the grams of pages that fill the buckets; with too few more rows travel."""
-    return min(max(shuffle.filter_keys.bit_length() + 4, 20), 29)
