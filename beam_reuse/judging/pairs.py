@@ -78,11 +78,6 @@ class PairEvaluation:
     def found(self, how: How) -> list[PairOutcome]:
         return [outcome for outcome in self.outcomes if outcome.found.how is how]
 
-    @property
-    def half_known(self) -> int:
-        """B-similar pairs of which no row tells the C-similarity: combined may return them."""
-        return sum(outcome.found.half_known for outcome in self.outcomes)
-
     def figures(self) -> list[Figures]:
         return figures(self.pairs, self.similarities, self.settings.bins)
 
@@ -91,9 +86,8 @@ class PairEvaluation:
         return reasons(self.pairs) if any(pair.reason for pair in self.pairs) else []
 
     def swept(self) -> list[JudgedPair]:
-        """What thresholds of combined can be tried on: B-similar pairs whose C-similarity is
-        known."""
-        return [p for p in self.pairs if B in p.returned and p.c_similarity is not None]
+        """What thresholds of combined can be tried on: B-similar pairs."""
+        return [pair for pair in self.pairs if B in pair.returned]
 
     def sweep(self) -> list[Step]:
         return c_sweep(self.swept(), [self.similarities.combined_threshold])

@@ -95,7 +95,7 @@ class Judged:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_pair_of_a_crawl_is_found_as_it_is(tmp_path: Path, seed: int) -> None:
-    """Through identity sets and stars, too: only C-similarities that no row tells are missing."""
+    """Through identity sets and stars, too."""
     made = Judged(tmp_path, seed, strata=False)
     derived = 0
     for outcome in made.found.outcomes:
@@ -106,13 +106,10 @@ def test_every_pair_of_a_crawl_is_found_as_it_is(tmp_path: Path, seed: int) -> N
             assert found.how is How.IDENTICAL and outcome.pair is None
             continue
         real = returned(a, b)
-        assert {"b", "c"} & found.returned == {"b", "c"} & real
-        if not found.half_known:
-            assert found.returned == real
-        if found.c_similarity is not None:
-            assert found.c_similarity == c_similarity(a, b)
-        if "b" in real:
-            assert found.b_similarity == b_similarity(a, b)
+        assert found.returned == real
+        if real:
+            assert (found.b_similarity, found.c_similarity) == (
+                b_similarity(a, b), c_similarity(a, b))
         derived += found.how is How.DERIVED
     assert derived > 5
 
