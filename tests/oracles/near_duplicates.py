@@ -1,14 +1,19 @@
-"""Near-duplicates by their definition: signatures as whole numbers, all pairs, dicts, sets."""
+"""Near-duplicates by their definition: signatures as whole numbers, all pairs, dicts, sets.
+
+Written from docs/definitions.md alone: nothing but the settings comes from the program.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, product
+from itertools import combinations, product
+from math import comb
 
-from beam_reuse.core import near_duplicates as constants
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.core.settings import NearDuplicateSettings
 
+ALGORITHMS = ("b", "c", "combined", "hybrid")
 WORD = 2**64
+STEP = 0x9E3779B97F4A7C15
 MOST_EQUAL = 10
 Row = dict[str, object]
 Pair = tuple[str, str]
@@ -32,11 +37,15 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
-def chain(state: int, words: Iterable[int]) -> int:
+def fp(state: int, words: Iterable[int]) -> int:
     for word in words:
         turned = (state << 23 | state >> 41) % WORD
-        state = (turned ^ word) * 0x9E3779B97F4A7C15 % WORD
-    return state
+        state = (turned ^ word) * STEP % WORD
+    return mix(state)
+
+
+def rnd(state: int, i: int) -> int:
+    return mix((state + (i + 1) * STEP) % WORD)
 
 
 def signed(x: int) -> int:
@@ -44,39 +53,57 @@ def signed(x: int) -> int:
 
 
 def shingles(tokens: tuple[int, ...], size: int) -> set[int]:
-    return {mix(chain(0xA4093822299F31D0, tokens[i : i + size]))
-            for i in range(len(tokens) - size + 1)}
+    return {fp(0xA4093822299F31D0, tokens[i : i + size]) for i in range(len(tokens) - size + 1)}
 
 
-def min_values(found: set[int], count: int) -> list[int]:
-    functions = zip(islice(constants.seeds(constants._TURNS), count),
-                    islice(constants.seeds(constants._FACTORS), count), strict=True)
-    return [min(signed((x ^ turn) * (factor | 1) % WORD) for x in found)
-            for turn, factor in functions]
+def min_value(found: set[int], i: int) -> int:
+    turn, factor = rnd(0x452821E638D01377, i), rnd(0xBE5466CF34E90C6C, i) | 1
+    return min(((x ^ turn) * factor % WORD for x in found), key=signed)
 
 
 def b_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
     found = shingles(tokens, settings.shingle_size)
     if not found:
         return ()
-    values = min_values(found, settings.min_values)
+    values = [min_value(found, i) for i in range(settings.min_values)]
     each = settings.min_values // settings.supershingles
-    return tuple(
-        mix(chain(0x082EFA98EC4E6C89 + n, [v % WORD for v in values[n * each : (n + 1) * each]]))
-        for n in range(settings.supershingles))
+    return tuple(fp(0x082EFA98EC4E6C89 + n, values[n * each : (n + 1) * each])
+                 for n in range(settings.supershingles))
 
 
 def c_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
     """One bit per projection: is the sum of the tokens' signs positive?"""
-    words = settings.projection_bits // 64 + 1
-    turns = list(islice(constants.seeds(constants._PROJECTIONS), words))
     counts = Counter(tokens)
     bits = []
-    for n in range(settings.projection_bits):
-        total = sum(times * (1 if mix(t ^ turns[n // 64]) >> (n % 64) & 1 else -1)
+    for i in range(settings.projection_bits):
+        turn = rnd(0xC0AC29B7C97C50DD, i // 64)
+        total = sum(times * (1 if mix(t ^ turn) >> i % 64 & 1 else -1)
                     for t, times in counts.items())
         bits.append(int(total > 0))
     return tuple(bits)
+
+
+def pieces(bits: int, count: int) -> list[range]:
+    return [range(bits * i // count, bits * (i + 1) // count) for i in range(count)]
+
+
+def c_keys(settings: NearDuplicateSettings) -> list[list[int]] | None:
+    """The bits of each key of C; None where every page is compared with every other."""
+    bits = settings.projection_bits
+    for equal in range(1, bits):
+        count = bits - settings.c_threshold + equal
+        if count > bits or comb(count, equal) > 500:
+            return None
+        if equal * (bits // count) >= min(24, bits):
+            return [[bit for piece in chosen for bit in piece]
+                    for chosen in combinations(pieces(bits, count), equal)]
+    return None
+
+
+def crowd_keys(settings: NearDuplicateSettings) -> list[list[int]]:
+    """The bits in which crowds agree where every page is compared with every other."""
+    bits = settings.projection_bits
+    return [list(piece) for piece in pieces(bits, max(1, min(bits // 29, 62)))]
 
 
 class NearDuplicates:
@@ -137,12 +164,11 @@ class NearDuplicates:
         for url in leaders:
             for n, value in enumerate(self.b[url][:keys]):
                 groups["b", n, value].append(url)
-        masks = constants.key_masks(self.settings)
-        exhaustive = masks is None
+        bits = c_keys(self.settings)
+        exhaustive = bits is None
         for url in leaders:
-            for key in self._c_keys(url, constants.wide_masks(self.settings) if exhaustive
-                                    else masks):
-                groups["c", *key].append(url)
+            for n, key in enumerate(bits or crowd_keys(self.settings)):
+                groups["c", n, tuple(self.c[url][bit] for bit in key)].append(url)
         crowded: set[Pair] = set()
         for (algorithm, *_), members in groups.items():
             every = set(combinations(self.ordered(members), 2))
@@ -160,11 +186,6 @@ class NearDuplicates:
                 pair for pair in combinations(leaders, 2)
                 if pair not in crowded and self.flags(*pair)["c"]}
         return compared
-
-    def _c_keys(self, url: str, masks: object) -> Iterator[tuple]:
-        for number, mask in enumerate(masks.tolist()):  # type: ignore[attr-defined]
-            bits = sum(word << (64 * n) for n, word in enumerate(mask))
-            yield number, tuple(bit for n, bit in enumerate(self.c[url]) if bits >> n & 1)
 
     def tables(self) -> dict[str, list[Row]]:
         """Every table, its rows sorted by all columns from the left, nulls first."""
