@@ -128,6 +128,19 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
     assert near.not_compared(np.array([pages])).tolist() == [len(left_out)]
 
 
+def test_fewer_bits_need_thresholds_of_their_own() -> None:
+    """What to add is told, and is allowed."""
+    with pytest.raises(SettingError, match=r"--projection-bits: 64 is less .*; add "
+                                           r"--c-threshold 62 --combined-threshold 59, which is"):
+        NearDuplicateSettings(projection_bits=64)
+    with pytest.raises(SettingError, match="add --combined-threshold 59, which"):
+        NearDuplicateSettings(projection_bits=64, c_threshold=62)
+    with pytest.raises(SettingError, match="add --c-threshold 349, which"):
+        NearDuplicateSettings(projection_bits=360)
+    NearDuplicateSettings(projection_bits=64, c_threshold=62, combined_threshold=59)
+    NearDuplicateSettings(projection_bits=372)
+
+
 @pytest.mark.parametrize(("bad", "words"), [
     ({"min_values": 85}, "--min-values: 85 is not allowed; it must be a multiple of "
                          "--supershingles (6)"),
