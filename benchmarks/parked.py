@@ -1,9 +1,11 @@
 """Parked pages: as many with one text, and as many with nearly one text. Prints growth and memory.
 
-usage: parked.py [--pages N] [--words N] [--times N]
+usage: parked.py [--pages N] [--words N] [--times N] [--texts same|near|equal|mixed] [--sites]
 
-Half of the pages have the very same text, half the same with a number of their own in it. Every
-pair of them is similar, so a program that compares candidates with each other takes the square.
+Pages have the very same text (same), the same with a number of their own in it (near), the same
+passages in an order of their own, which gives equal signatures (equal), or by turns the first two
+(mixed). Every pair of them is similar, so a program that compares candidates with each other
+takes the square. All are hosts of one site; with --sites each is on a site of its own.
 Runs `run --analyses near-duplicates` on N / times and on N pages, start-up aside.
 """
 
@@ -19,16 +21,28 @@ from pathlib import Path
 from measure import Cost, run
 
 
-def write_pages(path: Path, pages: int, words: int) -> None:
+def content(kind: str, n: int, words: list[str]) -> list[str]:
+    """The words of page n."""
+    if kind == "mixed":
+        kind = ("same", "near")[n % 2]
+    if kind == "near":
+        return [*words[: len(words) // 2], f"number{n}", *words[len(words) // 2 :]]
+    if kind == "equal":
+        turns = f"{n:020b}{~n & 0xFFFFF:020b}"
+        between = words[:8]
+        return [*words, *between, *(w for turn in turns for w in (f"turn{turn}", *between))]
+    return words
+
+
+def write_pages(path: Path, pages: int, args: argparse.Namespace) -> None:
     """JSON Lines of parked pages, each on a host of its own."""
     rng = random.Random(0)
-    text = [f"word{int(rng.random() * 10 * words)}" for _ in range(words)]
+    words = [f"word{int(rng.random() * 10 * args.words)}" for _ in range(args.words)]
     with path.open("w") as lines:
-        for n in range(pages // 2):
-            own = [*text[: words // 2], f"number{n}", *text[words // 2 :]]
-            for kind, content in (("same", text), ("near", own)):
-                url = f"http://{kind}{n}.parked.example/"
-                lines.write(json.dumps({"url": url, "text": " ".join(content)}) + "\n")
+        for n in range(pages):
+            url = f"http://h{n}.parked{n if args.sites else ''}.example/"
+            text = " ".join(content(args.texts, n, words))
+            lines.write(json.dumps({"url": url, "text": text}) + "\n")
 
 
 def near_duplicates(path: Path, folder: str) -> Cost:
@@ -43,12 +57,14 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--words", type=int, default=200)
     parser.add_argument("--times", type=int, default=4)
+    parser.add_argument("--texts", choices=("same", "near", "equal", "mixed"), default="mixed")
+    parser.add_argument("--sites", action="store_true")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="beam-reuse-parked-", dir=os.environ.get("TMPDIR"))
     costs = []
     for pages in (2, args.pages // args.times, args.pages):
         path = Path(folder) / "parked.jsonl"
-        write_pages(path, pages, args.words)
+        write_pages(path, pages, args)
         cost = near_duplicates(path, folder)
         costs.append(cost)
         rows = json.loads((Path(folder) / "result" / "manifest.json").read_text())

@@ -43,12 +43,13 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     settings = SampleSettings(values["of"], **{
         name: values[name] for name in ("rows", "seed", "by", "bins", "where") if name in values})
     path = local_path(values.get("output", ""))
+    folder = _one_folder("sample", folders)
     if path:
         if not path.lower().endswith((".csv", ".tsv")):
             raise UsageError(f"sample: -o {path}: give the name of a .csv or .tsv file.")
         require_writable(path)
+        _refuse_inside(path, folder)
         _refuse_existing([path], values, "it may hold labels already")
-    folder = _one_folder("sample", folders)
     sample = draw(folder, settings)
     if path:
         write_sheet(path, sample.columns(), sample.cells())
@@ -91,6 +92,7 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         if is_local(output) and os.path.isfile(output):
             raise UsageError(f"evaluate: -o {output} is a file. Give a folder.")
         require_writable(output)
+        _refuse_inside(output, folder)
         from beam_reuse.judging.pair_reports import file_names
 
         _refuse_existing([join(output, name) for name in file_names(asked)], values)
@@ -208,6 +210,14 @@ def _one_folder(command: str, folders: Sequence[str]) -> str:
     if len(folders) != 1:
         raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
     return local_path(folders[0])
+
+
+def _refuse_inside(output: str, folder: str) -> None:
+    """Refuse to write into the result that is read: it goes when a run replaces the result."""
+    path, result = (os.path.realpath(name) if is_local(name) else name.rstrip("/")
+                    for name in (output, folder))
+    if path == result or path.startswith(join(result, "")):
+        raise UsageError(f"-o {output} is in {folder}, the result itself. Give a place outside it.")
 
 
 def _refuse_existing(paths: Iterable[str], values: Mapping[str, Any], why: str = "") -> None:

@@ -98,9 +98,6 @@ def _print_pairs(to: Console, evaluation: PairEvaluation) -> None:
                       (How.IDENTICAL, "of pages with the same tokens (identity_sets)")):
         if count := len(evaluation.found(how)):
             to.print(f"  left out of all figures: {count:,} {what}")
-    if evaluation.half_known:
-        to.print(f"  {evaluation.half_known:,} B-similar pairs hang on a star and no row tells "
-                 "their C-similarity: combined and hybrid count as not returning them")
 
 
 def _print_figures(to: Console, evaluation: PairEvaluation, kept: bool) -> None:

@@ -23,8 +23,8 @@ HINTS = {
     "no-tokens": "pages without words: code, data, no text; they are in no pair and always kept",
     "pairs-not-compared": "of more than --max-group pages with a key in common each is compared "
                           "with the smallest URL and the ten after it",
-    "pairs-not-listed": "of more than ten pages with one signature each is paired with the "
-                        "smallest URL alone",
+    "pairs-not-listed": "of more than ten pages of a site with equal signatures each is paired "
+                        "with the smallest URL alone",
 }
 
 

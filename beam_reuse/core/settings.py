@@ -197,6 +197,7 @@ class NearDuplicateSettings:
                 f"from 1 to --supershingles ({self.supershingles})")
         require(1 <= self.projection_bits <= 4096, "--projection-bits", self.projection_bits,
                 "from 1 to 4096")
+        self._require_thresholds_of_their_own()
         for option, value in (("--c-threshold", self.c_threshold),
                               ("--combined-threshold", self.combined_threshold)):
             require(1 <= value <= self.projection_bits, option, value,
@@ -206,6 +207,20 @@ class NearDuplicateSettings:
         require(self.keep_by in ALGORITHMS, "--keep-by", self.keep_by, " or ".join(ALGORITHMS))
         require(self.keep_rule in KEEP_RULES, "--keep-rule", self.keep_rule,
                 " or ".join(KEEP_RULES))
+
+    def _require_thresholds_of_their_own(self) -> None:
+        """Refuse fewer bits than the default thresholds, where these were not changed too."""
+        usual, bits = NearDuplicateSettings, self.projection_bits
+        needed = [
+            f"{option} {round(default * bits / usual.projection_bits)}"
+            for option, value, default in (
+                ("--c-threshold", self.c_threshold, usual.c_threshold),
+                ("--combined-threshold", self.combined_threshold, usual.combined_threshold))
+            if value == default > bits]
+        if needed:
+            raise SettingError(
+                f"--projection-bits: {bits} is less than the default thresholds ask for; add "
+                f"{' '.join(needed)}, which is as strict")
 
 
 @dataclass(frozen=True)

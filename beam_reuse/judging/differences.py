@@ -8,6 +8,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import require
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.measures import Rate
@@ -124,6 +125,10 @@ def compare(folder: str, pairs: Sequence[DrawnPair], inputs: Sequence[str]) -> D
     """The term differences of `pairs`, their pages read from `inputs`. Memory: their texts."""
     texts = read_texts(folder, {url for pair in pairs for url in pair.key}, inputs)
     there = [pair for pair in pairs if all(url in texts for url in pair.key)]
+    if pairs and not there:
+        raise UserError(
+            f"--crawl: {', '.join(inputs)} has both pages of none of {len(pairs):,} pairs, as they "
+            f"are in {folder}; give the files it was made of, or an index of them.")
     found = (difference(pair, texts[pair.key[0]], texts[pair.key[1]]) for pair in there)
     missing = {pair.key for pair in pairs}.difference(pair.key for pair in there)
     return Differences(tuple(found), tuple(sorted(missing)))

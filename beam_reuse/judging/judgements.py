@@ -18,6 +18,10 @@ _PER_CENT = re.compile("%(?![0-9A-Fa-f]{2})")
 K = TypeVar("K", str, tuple[str, str])
 
 
+class RefusedRow(ValueError):
+    """A row that judges nothing; the message says why, and the way out."""
+
+
 @dataclass(frozen=True)
 class Judgement(Generic[K]):
     """A judged row. `key` is None where the row names nothing a crawl could hold; `why` says so."""
@@ -45,9 +49,13 @@ def judgements_of(sheet: Sheet, columns: Sequence[str],
                   key_of: Callable[..., K]) -> Judgements[K]:
     """The judgements in `sheet` on what `columns` name.
 
-    `key_of` makes the key from their cells, or raises BadUrl. Refuses a label that is none of
-    the known words, and two rows that judge the same thing differently.
+    `key_of` makes the key from their cells, or raises BadUrl or RefusedRow. Refuses a sheet without
+    labels, a label that is none of the known words or stands beside an empty cell, and two
+    rows that judge the same thing differently.
     """
+    if not sheet.rows:
+        raise SheetError(f"{sheet.path}: there is no row below the first, which names the columns; "
+                         "draw rows with `beam-reuse sample`, or add some")
     found: dict[K | tuple[str, ...], Judgement[K]] = {}
     unlabelled = repeated = 0
     for row in sheet.rows:
@@ -62,6 +70,9 @@ def judgements_of(sheet: Sheet, columns: Sequence[str],
                 f"{_named(judgement, columns)} differently "
                 f"({known.cell(LABEL)}, {judgement.cell(LABEL)}); keep one")
         repeated += known is not judgement
+    if not found:
+        raise SheetError(f"{sheet.path}: no row has a label yet; fill the column {LABEL} first, "
+                         f"with one of {ALLOWED}")
     return Judgements(tuple(found.values()), unlabelled, repeated)
 
 
@@ -75,8 +86,15 @@ def _judgement(sheet: Sheet, row: Row, columns: Sequence[str],
                          f"use one of {ALLOWED}") from None
     if verdict is None:
         return None
+    cells = _cells(row, columns)
+    empty = [column for column, cell in zip(columns, cells, strict=True) if not cell.strip()]
+    if empty:
+        raise SheetError(f"{sheet.path}: row {row.number} has a label and no {empty[0]}; fill it, "
+                         "or delete the row")
     try:
-        return Judgement(row, key_of(*_cells(row, columns)), verdict)
+        return Judgement(row, key_of(*cells), verdict)
+    except RefusedRow as why:
+        raise SheetError(f"{sheet.path}: row {row.number}: {why}") from None
     except BadUrl as bad:
         return Judgement(row, None, verdict, str(bad))
 

@@ -1,8 +1,8 @@
 """Pairs of pages looked up in a result: which algorithm returns them, and how similar they are.
 
-near_duplicates lists pairs of representatives (of identity sets), and of many pages with equal
-signatures only a star on the smallest URL. A pair that is not listed itself may still follow
-from those that are, and is found so.
+near_duplicates lists pairs of representatives (of identity sets), and of many pages of a site with
+equal signatures only a star on the smallest URL. A pair that is not listed itself may still
+follow from those that are, and is found so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,7 @@ import pyarrow.compute as pc
 
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.io.results.tables import read_manifest
-from beam_reuse.judging.similarities import (
-    ALGORITHMS,
-    NEAR_DUPLICATES,
-    B,
-    SimilaritySettings,
-)
+from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES, SimilaritySettings
 
 IDENTITY_SETS, PAGES = "identity_sets", "pages"
 
@@ -46,12 +41,6 @@ class FoundPair:
     c_similarity: int | None = None
     returned: frozenset[str] = frozenset()
 
-    @property
-    def half_known(self) -> bool:
-        """B returns the pair, but its C-similarity is not known, so neither is what combined
-        says of it."""
-        return B in self.returned and self.c_similarity is None
-
 
 def pair_of(a: str, b: str) -> PairKey:
     return (a, b) if a < b else (b, a)
@@ -59,66 +48,57 @@ def pair_of(a: str, b: str) -> PairKey:
 
 def look_up(folder: str, pairs: Mapping[PairKey, bool]) -> dict[PairKey, FoundPair]:
     """What the result in `folder` says of `pairs`, each given with whether both pages are of one
-    site. Cost: two passes over four columns of near_duplicates, one over identity_sets and one
+    site. Cost: two passes over some columns of near_duplicates, one over identity_sets and one
     over the URLs of pages. Memory: the pairs and one batch."""
     manifest = read_manifest(folder)
     settings = SimilaritySettings.of(manifest)
     urls = {url for pair in pairs for url in pair}
     there = _present(folder, urls) if PAGES in manifest.tables() else urls
     equal = _representatives(folder, urls) if IDENTITY_SETS in manifest.tables() else {}
-    stars = _Stars(settings, {equal.get(url, url) for url in urls})
-    stars.read(TableScan(folder, NEAR_DUPLICATES))
-    inner = {pair: (equal.get(pair[0], pair[0]), equal.get(pair[1], pair[1])) for pair in pairs}
-    wanted = {pair_of(*p) for two in inner.values() for p in stars.pairs(two)}
+    alike = _centres(folder, settings, {equal.get(url, url) for url in urls})
+    ways = {pair: [pair, _through(equal, pair), _through(alike, _through(equal, pair))]
+            for pair in pairs}
+    wanted = {way for each in ways.values() for way in each}
     rows = _rows(TableScan(folder, NEAR_DUPLICATES), wanted)
     return {
         pair: FoundPair(How.ABSENT) if not there.issuperset(pair)
-        else _found(pair, inner[pair], same_site, rows, stars, settings)
+        else _found(ways[pair], same_site, rows, settings)
         for pair, same_site in pairs.items()
     }
 
 
-def _found(pair: PairKey, inner: PairKey, same_site: bool, rows: Mapping[PairKey, FoundPair],
-           stars: "_Stars", settings: SimilaritySettings) -> FoundPair:
-    if inner[0] == inner[1]:
-        return FoundPair(How.IDENTICAL, settings.supershingles, settings.projection_bits)
-    direct, by_b, by_c = (pair_of(*p) for p in stars.pairs(inner))
+def _through(stands: Mapping[str, str], pair: PairKey) -> PairKey:
+    """The pair of those that stand for two pages."""
+    return pair_of(*(stands.get(url, url) for url in pair))
+
+
+def _found(ways: Sequence[PairKey], same_site: bool, rows: Mapping[PairKey, FoundPair],
+           settings: SimilaritySettings) -> FoundPair:
+    """The pair, looked up by itself, by its representatives and by the centres of their stars."""
+    pair, representatives, centres = ways
     if pair in rows:
         return rows[pair]
-    if direct in rows:
-        by_b = by_c = direct
-    b = settings.supershingles if by_b[0] == by_b[1] else (
-        rows[by_b].b_similarity if by_b in rows else None)
-    c = settings.projection_bits if by_c[0] == by_c[1] else (
-        rows[by_c].c_similarity if by_c in rows else None)
-    returned = settings.returned(b, c, same_site)
-    return FoundPair(How.DERIVED, b, c, returned) if returned else FoundPair(How.UNLISTED)
+    most = settings.supershingles, settings.projection_bits
+    if representatives[0] == representatives[1]:
+        return FoundPair(How.IDENTICAL, *most)
+    row = rows.get(representatives) or rows.get(centres)
+    if row is None and centres[0] != centres[1]:
+        return FoundPair(How.UNLISTED)
+    b, c = most if row is None else (row.b_similarity, row.c_similarity)
+    return FoundPair(How.DERIVED, b, c, settings.returned(b, c, same_site))
 
 
-class _Stars:
-    """The smallest page with the same signature as a page: all its supershingles, all its bits."""
-
-    def __init__(self, settings: SimilaritySettings, urls: Iterable[str]) -> None:
-        self._full = {"b_similarity": settings.supershingles,
-                      "c_similarity": settings.projection_bits}
-        self._urls = pa.array(sorted(urls), pa.string())
-        self._centres: dict[str, dict[str, str]] = {name: {} for name in self._full}
-
-    def read(self, scan: TableScan) -> None:
-        for batch in scan.batches(["url_a", "url_b", *self._full]):
-            known = pc.is_in(batch.column("url_b"), self._urls)
-            for name, full in self._full.items():
-                star = batch.filter(pc.and_(known, pc.equal(batch.column(name), full)))
-                centres = self._centres[name]
-                for a, b in zip(star.column("url_a").to_pylist(), star.column("url_b").to_pylist(),
-                                strict=True):
-                    centres[b] = min(a, centres.get(b, a))
-
-    def pairs(self, pair: PairKey) -> tuple[PairKey, PairKey, PairKey]:
-        """The pair itself, and the pairs of centres that have its B- and its C-similarity."""
-        by_b, by_c = ((c.get(pair[0], pair[0]), c.get(pair[1], pair[1]))
-                      for c in self._centres.values())
-        return pair, by_b, by_c
+def _centres(folder: str, settings: SimilaritySettings, urls: Iterable[str]) -> dict[str, str]:
+    """For each URL that has one: the smallest page of its site with the same signatures."""
+    wanted, found = pa.array(sorted(urls), pa.string()), dict[str, str]()
+    full = {"b_similarity": settings.supershingles, "c_similarity": settings.projection_bits}
+    for batch in TableScan(folder, NEAR_DUPLICATES).batches(["url_a", "url_b", "same_site", *full]):
+        star = pc.and_(pc.is_in(batch.column("url_b"), wanted), batch.column("same_site"))
+        for name, value in full.items():
+            star = pc.and_(star, pc.equal(batch.column(name), value))
+        for row in batch.filter(star).to_pylist():
+            found[row["url_b"]] = min(row["url_a"], found.get(row["url_b"], row["url_a"]))
+    return found
 
 
 def _rows(scan: TableScan, wanted: Iterable[PairKey]) -> dict[PairKey, FoundPair]:

@@ -130,7 +130,6 @@ def _pair_facts(evaluation: PairEvaluation) -> dict[str, Any]:
         "unlabelled": evaluation.judgements.unlabelled,
         "repeated": evaluation.judgements.repeated,
         **{how.value: len(evaluation.found(how)) for how in How},
-        "c_similarity_unknown": evaluation.half_known,
         "thresholds": dict(vars(evaluation.similarities)),
         "seed": evaluation.settings.seed,
         "least_r": evaluation.settings.least_kept,

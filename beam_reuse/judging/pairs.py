@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from beam_reuse.core.settings import require
-from beam_reuse.core.urls import BadUrl, name_page
+from beam_reuse.core.urls import name_page
 from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.judging.judgements import (
     Judgement,
     Judgements,
+    RefusedRow,
     judgements_of,
     page_key,
     page_url,
@@ -27,7 +28,6 @@ from beam_reuse.judging.pair_thresholds import (
 )
 from beam_reuse.judging.sheets import LABEL, REASON, Sheet, SheetError, read_sheet
 from beam_reuse.judging.similarities import C_BINS, B, SimilaritySettings
-from beam_reuse.judging.verdicts import ALLOWED
 
 URLS = ("url_a", "url_b")
 
@@ -78,11 +78,6 @@ class PairEvaluation:
     def found(self, how: How) -> list[PairOutcome]:
         return [outcome for outcome in self.outcomes if outcome.found.how is how]
 
-    @property
-    def half_known(self) -> int:
-        """B-similar pairs of which no row tells the C-similarity: combined may return them."""
-        return sum(outcome.found.half_known for outcome in self.outcomes)
-
     def figures(self) -> list[Figures]:
         return figures(self.pairs, self.similarities, self.settings.bins)
 
@@ -91,9 +86,8 @@ class PairEvaluation:
         return reasons(self.pairs) if any(pair.reason for pair in self.pairs) else []
 
     def swept(self) -> list[JudgedPair]:
-        """What thresholds of combined can be tried on: B-similar pairs whose C-similarity is
-        known."""
-        return [p for p in self.pairs if B in p.returned and p.c_similarity is not None]
+        """What thresholds of combined can be tried on: B-similar pairs."""
+        return [pair for pair in self.pairs if B in pair.returned]
 
     def sweep(self) -> list[Step]:
         return c_sweep(self.swept(), [self.similarities.combined_threshold])
@@ -116,9 +110,6 @@ def evaluate_pairs(folder: str, path: str, settings: PairSettings) -> PairEvalua
     manifest = read_manifest(folder)
     captures = manifest.settings.get("captures") == "all"
     judgements = judgements_of(sheet, URLS, _capture_pair if captures else _page_pair)
-    if not judgements.judged:
-        raise SheetError(f"{path}: no row has a label yet; fill the column {LABEL} first, with one "
-                         f"of {ALLOWED}")
     sites = {j.key: _same_site(j.key) for j in judgements.judged if j.key is not None}
     found = look_up(folder, sites)
     if all(pair.how is How.ABSENT for pair in found.values()):
@@ -152,7 +143,7 @@ def _capture_pair(a: str, b: str) -> PairKey:
 
 def _two(a: str, b: str) -> PairKey:
     if a == b:
-        raise BadUrl("both URLs name one page")
+        raise RefusedRow(f"url_a and url_b are one page, {a}; give another, or delete the row")
     return pair_of(a, b)
 
 

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +65,8 @@ def restored(text: str) -> str:
 
 
 def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
-    """The sheet at `path`, which must have the columns `needed`.
+    """The sheet at `path`, which must have the columns `needed`, no column twice and no row with
+    more cells than columns.
 
     Parquet is known by its first bytes; text may be UTF-8 or UTF-16, with commas, semicolons
     or tabs between cells. Empty rows are left out. Memory: the whole sheet.
@@ -76,7 +78,7 @@ def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
         raise SheetError(f"{path}: {reason_of(error)}. Give CSV, TSV or Parquet with the columns "
                          f"{' and '.join(needed)}.") from error
     if content.startswith(b"PAR1"):
-        table = list(_parquet(path, content))
+        table = list(_parquet(path, content, [name for name in needed if name != LABEL]))
     else:
         table = _delimited(path, _decoded(path, content), needed)
     columns = tuple(name.strip().lower() for name in table[0]) if table else ()
@@ -84,9 +86,21 @@ def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
     if missing:
         raise SheetError(f"{path}: has no column {missing[0]!r}; its first row must name the "
                          f"columns, {' and '.join(needed)} among them")
-    rows = (Row(number, dict(zip(columns, cells, strict=False)))
+    twice = [name for name, count in Counter(columns).items() if name and count > 1]
+    if twice:
+        raise SheetError(f"{path}: has more than one column {twice[0]!r}; remove or rename all "
+                         "but one")
+    rows = (Row(number, _by_column(path, number, columns, cells))
             for number, cells in enumerate(table[1:], 2) if any(cells))
     return Sheet(path, columns, tuple(rows))
+
+
+def _by_column(path: str, number: int, columns: Sequence[str],
+               cells: Sequence[str]) -> dict[str, str]:
+    if any(cells[len(columns):]):
+        raise SheetError(f"{path}: row {number} has {len(cells)} cells, the first row names "
+                         f"{len(columns)} columns; quote cells that hold what stands between cells")
+    return dict(zip(columns, cells, strict=False))
 
 
 def _decoded(path: str, content: bytes) -> str:
@@ -122,17 +136,25 @@ def _cells(path: str, text: str, delimiter: str) -> Iterator[list[str]]:
         csv.field_size_limit(limit)
 
 
-def _parquet(path: str, content: bytes) -> Iterator[list[str]]:
+def _parquet(path: str, content: bytes, texts: Sequence[str]) -> Iterator[list[str]]:
+    """The rows of a Parquet table, whose columns `texts` must hold text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(io.BytesIO(content))
+        table = pq.ParquetFile(io.BytesIO(content)).read()
     except (OSError, pa.ArrowInvalid) as error:
         raise SheetError(f"{path}: no sound Parquet file ({reason_of(error)})") from error
+    for field in table.schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if field.name.strip().lower() in texts and not any(is_kind(kind) for is_kind in (
+                pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
+                pa.types.is_null)):
+            raise SheetError(f"{path}: its column {field.name!r} holds {field.type}, not URLs as "
+                             "text; write it as strings")
     yield list(table.column_names)
-    for row in table.to_pylist():
-        yield [_text(value) for value in row.values()]
+    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        yield [_text(value) for value in row]
 
 
 def _text(value: Any) -> str:

@@ -156,17 +156,31 @@ def is_binned(kind: pa.DataType) -> bool:
 
 
 def parse_by(words: Sequence[str]) -> dict[str, list[float]]:
-    """The columns that words of --by name, each with the numbers at which it is to be cut: the
-    column alone, or `COLUMN:NUMBER:NUMBER...`."""
+    """The columns that words of --by name, each with the rising numbers at which it is to be cut:
+    the column alone, or `COLUMN:NUMBER:NUMBER...`."""
     found: dict[str, list[float]] = {}
     for word in words:
-        column, *cuts = word.split(":")
-        try:
-            found[column] = sorted({float(cut) for cut in cuts})
-        except ValueError:
-            raise StrataError(f"--by {word}: behind the column stand numbers at which it is cut, "
-                              "such as c_similarity:355:372") from None
+        column, *numbers = word.split(":")
+        if column in found:
+            raise StrataError(f"--by: names {column} twice; give all its cuts at once, such as "
+                              "c_similarity:355:372")
+        found[column] = cuts = [_cut_at(word, number) for number in numbers]
+        rising = sorted(set(cuts))
+        if cuts != rising:
+            raise StrataError(f"--by {word}: the numbers at which a column is cut must rise: "
+                              f"{':'.join([column, *(f'{cut:.15g}' for cut in rising)])}")
     return found
+
+
+def _cut_at(word: str, number: str) -> float:
+    try:
+        cut = float(number)
+    except ValueError:
+        cut = math.nan
+    if not math.isfinite(cut):
+        raise StrataError(f"--by {word}: behind the column stand numbers at which it is cut, "
+                          "such as c_similarity:355:372")
+    return cut
 
 
 def divisions_of(schema: pa.Schema, by: Mapping[str, Sequence[float]], bins: int,

@@ -3,6 +3,7 @@
 import json
 import os
 import tarfile
+from collections import defaultdict
 from itertools import islice
 from pathlib import Path
 from zlib import crc32
@@ -14,6 +15,7 @@ import pytest
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.near_duplicates import MOST_EQUAL, Signatures, signatures
 from beam_reuse.core.settings import NearDuplicateSettings, Settings
+from beam_reuse.core.urls import name_page
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.core.real_pages import real_pages
@@ -75,26 +77,28 @@ def distinct(index: str) -> tuple[list[str], Signatures]:
     return list(first.values()), signatures(flat, offsets, NearDuplicateSettings())
 
 
-def compared(rows: np.ndarray) -> np.ndarray:
-    """All but those that are equal to more than MOST_EQUAL and not the first, or all zero."""
-    _, first, kind, count = np.unique(
-        rows, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    kind = kind.reshape(-1)
-    chosen = (count[kind] <= MOST_EQUAL) | (first[kind] == np.arange(len(rows)))
-    return np.flatnonzero(chosen & rows.any(axis=1))
+def compared(urls: list[str], signed: Signatures) -> np.ndarray:
+    """All but those of more than MOST_EQUAL pages of a site that are equal, save the first."""
+    equal = defaultdict(list)
+    for n, url in enumerate(urls):
+        same = name_page(url).site, signed.b[n].tobytes(), signed.c[n].tobytes()
+        equal[same if signed.b[n].any() else n].append(n)
+    return np.array(sorted(
+        n for members in equal.values()
+        for n in (members[:1] if len(members) > MOST_EQUAL else members)))
 
 
-def similar(urls: list[str], b: np.ndarray, c: np.ndarray, threshold: int) -> Pairs:
-    """Every similar pair, each page with every other."""
+def similar(urls: list[str], signed: Signatures, threshold: int) -> Pairs:
+    """Every similar pair of pages that are compared, each page with every other."""
     found = set()
-    at = compared(b)
-    for i in at:
-        alike = (b[at] == b[i]).sum(axis=1)
-        found |= {(urls[i], urls[j]) for j in at[alike >= 2] if i < j}
-    at = compared(c)
-    for i in at:
-        differing = np.bitwise_count(c[at] ^ c[i]).sum(axis=1)
-        found |= {(urls[i], urls[j]) for j in at[differing <= 384 - threshold] if i < j}
+    at = compared(urls, signed)
+    b, c = signed.b[at], signed.c[at]
+    shingled = b.any(axis=1)
+    for i in range(len(at)):
+        alike = (b == b[i]).sum(axis=1) * (shingled & shingled[i])
+        differing = np.bitwise_count(c ^ c[i]).sum(axis=1)
+        both = np.flatnonzero((alike >= 2) | (differing <= 384 - threshold))
+        found |= {(urls[at[i]], urls[at[j]]) for j in both if i < j}
     return found
 
 
@@ -107,7 +111,7 @@ def test_no_similar_pair_is_missed(
     settings = Settings(analyses=("near-duplicates",), near_duplicates=near)
     execute(RunPlan("run", (index,), str(tmp_path / "out"), settings), [])
     urls, signed = distinct
-    expected = similar(urls, signed.b, signed.c, threshold)
+    expected = similar(urls, signed, threshold)
     place = {url: n for n, url in enumerate(urls)}
     found: Pairs = set()
     for row in tables.read(str(tmp_path / "out"), "near_duplicates").to_pylist():

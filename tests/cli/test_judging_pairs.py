@@ -158,6 +158,7 @@ def test_differences_of_drawn_and_of_judged_pairs(
 
 @pytest.mark.parametrize(("rows", "told"), [
     ("http://a.x.org/00,http://b.s0.org/00,\n", "no row has a label yet"),
+    ("", "there is no row below the first"),
     ("http://elsewhere.org/1,http://elsewhere.org/2,correct\n", "of none of its 1 judged pairs"),
     ("no url,http://elsewhere.org/2,correct\n", "of none of its 1 judged pairs"),
 ])
@@ -180,6 +181,10 @@ def test_a_sheet_that_says_nothing_of_the_result_is_refused(
         (["DIR", "--graph", "--seed", "3"], "--seed is for --pairs and --differences"),
         (["DIR", "--differences", "0", "--crawl", "x"], "--differences: 0 is not allowed"),
         (["DIR", "--differences", "5", "--crawl", "no-such"], "no-such: there is no such file"),
+        (["DIR", "--differences", "5", "--crawl", __file__], f"--crawl: {__file__} has both pages "
+         "of none of"),
+        (["DIR", "--differences", "5", "--crawl", "DIR"], "is a result, not an index"),
+        (["DIR", "--graph", "-o", "DIR"], "the result itself. Give a place outside it."),
         (["DIR", "--pairs", "no-such.csv"], "no-such.csv"),
         (["DIR", "--pairs", "no-such.csv", "--min-r", "2"], "--min-r: 2.0 is not allowed"),
         (["DIR", "--pairs", "no-such.csv", "--bins", "0"], "--bins: 0 is not allowed"),
@@ -206,3 +211,16 @@ def test_none_of_it_needs_beam(result: str, tmp_path: Path) -> None:
     )
     subprocess.run([sys.executable, "-c", script, result, folder, crawl], check=True,
                    capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize("below", ["", "figures", "near_duplicates/x"])
+def test_nothing_is_written_into_the_result(
+    below: str, result: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = sorted(Path(result).rglob("*"))
+    assert main(["evaluate", result, "--graph", "--overwrite", "-o", f"{result}/{below}"]) == 2
+    assert "the result itself" in capsys.readouterr().err
+    argv = ["sample", f"{result}/", "--of", "near_duplicates", "-o", f"{result}/{below}/s.csv"]
+    assert main(argv) == 2
+    assert "Give a place outside it" in capsys.readouterr().err
+    assert sorted(Path(result).rglob("*")) == before

@@ -1,6 +1,8 @@
 """Signatures and keys against their definitions."""
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 from beam_reuse.core import near_duplicates as near
 from beam_reuse.core.settings import NearDuplicateSettings, SettingError
+from beam_reuse.core.tokens import token_hashes
 from tests.oracles import near_duplicates as slow
+from tests.oracles import tokens as slow_tokens
 
 WORDS = st.integers(0, 2**64 - 1)
 FEW = st.sampled_from([1, 2, 3, 2**63, 2**64 - 1])
@@ -124,6 +128,19 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
     assert near.not_compared(np.array([pages])).tolist() == [len(left_out)]
 
 
+def test_fewer_bits_need_thresholds_of_their_own() -> None:
+    """What to add is told, and is allowed."""
+    with pytest.raises(SettingError, match=r"--projection-bits: 64 is less .*; add "
+                                           r"--c-threshold 62 --combined-threshold 59, which is"):
+        NearDuplicateSettings(projection_bits=64)
+    with pytest.raises(SettingError, match="add --combined-threshold 59, which"):
+        NearDuplicateSettings(projection_bits=64, c_threshold=62)
+    with pytest.raises(SettingError, match="add --c-threshold 349, which"):
+        NearDuplicateSettings(projection_bits=360)
+    NearDuplicateSettings(projection_bits=64, c_threshold=62, combined_threshold=59)
+    NearDuplicateSettings(projection_bits=372)
+
+
 @pytest.mark.parametrize(("bad", "words"), [
     ({"min_values": 85}, "--min-values: 85 is not allowed; it must be a multiple of "
                          "--supershingles (6)"),
@@ -138,3 +155,19 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
 def test_settings_out_of_range_are_refused(bad: dict, words: str) -> None:
     with pytest.raises(SettingError, match=words.replace("(", r"\(").replace(")", r"\)")):
         NearDuplicateSettings(**bad)
+
+
+def test_the_docs_tell_signatures_to_the_bit() -> None:
+    """Their constants are those of the oracle, and their example is what comes out."""
+    text = (Path(near.__file__).parents[2] / "docs" / "definitions.md").read_text()
+    section = text.partition("### Signatures to the bit")[2].partition("\n## ")[0]
+    rules, _, example = section.partition("Other settings")
+    source = "".join(Path(str(module.__file__)).read_text() for module in (slow, slow_tokens))
+    constants = set(re.findall("0x[0-9A-F]+", rules))
+    assert len(constants) == 9 and constants <= set(re.findall("0x[0-9A-F]+", source))
+    sentence = re.findall("`(The [^`]*)`", example)[0]
+    tokens = [slow_tokens.fingerprint(word) for word in slow_tokens.tokens(sentence)]
+    assert tokens == token_hashes(sentence.encode()).tolist()
+    found = signatures([tokens], NearDuplicateSettings())
+    assert re.findall("0x[0-9A-F]+", example) == [
+        f"0x{int(word):016X}" for word in (tokens[0], found.b[0, 0], found.c[0, 0])]

@@ -24,8 +24,9 @@ class MadePage:
 
 
 def made_pages(rng: random.Random, count: int) -> list[MadePage]:
-    """Pages of which many have the same text, the same supershingles or the same bits."""
+    """Pages of which many have the same text, the same supershingles, the same bits or both."""
     texts = [(tuple(rng.randrange(2) for _ in range(4)), _bits(rng)) for _ in range(count)]
+    texts = [rng.choice([text, texts[0]]) for text in texts]
     pages = []
     for i in range(count):
         text = rng.randrange(count)
@@ -68,27 +69,23 @@ def returned(a: MadePage, b: MadePage) -> set[str]:
 
 
 def tables_of(pages: list[MadePage]) -> dict[str, Any]:
-    """The tables of a run: identity sets, and stars and pairs of centres for either algorithm."""
+    """The tables of a run: identity sets, stars, and pairs of centres."""
     sets: dict[int, list[MadePage]] = defaultdict(list)
     for page in sorted(pages, key=lambda page: page.url):
         sets[page.text].append(page)
     identity = [{"representative": members[0].url, "url": page.url}
                 for members in sets.values() if len(members) > 1 for page in members]
     representatives = [members[0] for members in sets.values()]
-    pairs = {}
-    for signature, name in ((lambda p: p.supershingles, "b"), (lambda p: p.bits, "c")):
-        stars: dict[Any, list[MadePage]] = defaultdict(list)
-        for page in representatives:
-            stars[signature(page)].append(page)
-        listed = [(s[0], page) for s in stars.values() for page in s[1:]]
-        listed += [two for two in combinations([s[0] for s in stars.values()], 2)
-                   if name in returned(*two)]
-        for a, b in listed:
-            a, b = sorted((a, b), key=lambda page: page.url)
-            pairs[a.url, b.url] = pair_row(
-                a.url, b.url, b_similarity(a, b), c_similarity(a, b),
-                same_site(a.url, b.url), returned(a, b))
-    rows = [pairs[key] for key in sorted(pairs)]
+    stars: dict[Any, list[MadePage]] = defaultdict(list)
+    for page in sorted(representatives, key=lambda page: page.url):
+        stars[name_page(page.url).site, page.supershingles, page.bits].append(page)
+    listed = [(star[0], page) for star in stars.values() for page in star[1:]]
+    listed += [two for two in combinations([star[0] for star in stars.values()], 2)
+               if returned(*two)]
+    rows = [pair_row(a.url, b.url, b_similarity(a, b), c_similarity(a, b),
+                     same_site(a.url, b.url), returned(a, b))
+            for a, b in (sorted(two, key=lambda page: page.url) for two in listed)]
+    rows.sort(key=lambda row: (row["url_a"], row["url_b"]))
     half = len(rows) // 2
     return {"pages": [[crawl_row(page.url) for page in pages]], "identity_sets": [identity],
             "near_duplicates": [rows[:half], rows[half:]]}

@@ -157,7 +157,8 @@ http://a.example/4,high,10,10,1
     weighted = evaluate(folder, path, PAGES).weighted()
     assert weighted is not None
     assert counts(weighted) == {"tp": 10, "fp": 0, "fn": 45, "tn": 45}
-    assert evaluate(folder, sheet(tmp_path, "url,label\n"), PAGES).weighted() is None
+    path = sheet(tmp_path, "url,label\nhttp://a.example/0,1\n")
+    assert evaluate(folder, path, PAGES).weighted() is None
     broken = sheet(tmp_path, "url,stratum,stratum_rows,label\nhttp://a.example/0,x,many,1\n")
     with pytest.raises(SheetError, match="row 2: stratum_rows 'many'"):
         evaluate(folder, broken, PAGES).weighted()
@@ -272,3 +273,15 @@ def test_a_report_holds_what_was_found(tmp_path: Path) -> None:
     classes = read_sheet(str(tmp_path / "out" / "pages-classes.csv"), ("label",)).rows
     assert sum(int(r.cells["rows"]) for r in classes) == len(judged)
     assert (tmp_path / "out" / "pages-classes.csv").read_text().count("'=class") == 3
+
+
+@pytest.mark.parametrize(("content", "told"), [
+    ("url,label\n", "there is no row below the first, .* draw rows with `beam-reuse sample`"),
+    ("url,label\nhttp://a.example/0,\n", "no row has a label yet"),
+    ("url,label\nhttp://a.example/0,1\n,0\n", "row 3 has a label and no url"),
+])
+def test_sheets_that_judge_nothing_are_refused(
+    content: str, told: str, folder: str, tmp_path: Path,
+) -> None:
+    with pytest.raises(SheetError, match=told):
+        evaluate(folder, sheet(tmp_path, content), PAGES)

@@ -23,6 +23,7 @@ from beam_reuse.judging.row_hashes import row_hashes
 from beam_reuse.judging.sample import Sample, SampleSettings, cell_text, draw, equal_quotas
 from beam_reuse.judging.sheets import write_sheet
 from beam_reuse.judging.similarities import SimilaritySettings
+from beam_reuse.judging.strata import StrataError, parse_by
 from tests.judging.results import chunk_row, page_row, pair_row, prefix_row, write_result
 from tests.oracles import judging as oracle
 
@@ -351,3 +352,16 @@ def test_a_drawn_sheet_of_pairs_can_be_judged_and_read_back(tmp_path: Path) -> N
             assert figures.estimate is not None
             tally = figures.estimate.tally
             assert (tally.pairs, tally.correct) == (len(mine), sum(r["same_site"] for r in mine))
+
+
+@pytest.mark.parametrize(("by", "told"), [
+    (("c:372:355",), "--by c:372:355: the numbers .* must rise: c:355:372"),
+    (("c:1:2.5:2.5",), "must rise: c:1:2.5$"),
+    (("c:1:nan",), "--by c:1:nan: behind the column stand numbers"),
+    (("c:1:", "d"), "--by c:1:: behind the column"),
+    (("c:1", "d", "c:2"), "--by: names c twice; give all its cuts at once"),
+])
+def test_cuts_that_do_not_rise_are_refused(by: tuple[str, ...], told: str) -> None:
+    with pytest.raises(StrataError, match=told):
+        parse_by(by)
+    assert parse_by(("c:355:372", "d")) == {"c": [355, 372], "d": []}

@@ -72,6 +72,8 @@ def test_parquet_sheets_of_any_type(tmp_path: Path) -> None:
         (b"url,reason\n", "no column 'label'"),
         (b"url,label\n\xff\xfe\xfa", "UTF-8 at byte 10"),
         (b"PAR1 but not really", "sheet.csv"),
+        (b"url,label,Label \nhttp://a.example/,1,0\n", "more than one column 'label'; remove or"),
+        (b"url,label\nhttp://a.example/,1\nhttp://a.example/,b,1\n", "row 3 has 3 cells, .* 2 col"),
     ],
 )
 def test_sheets_that_are_refused(tmp_path: Path, content: bytes, told: str) -> None:
@@ -87,3 +89,19 @@ def test_a_huge_cell_is_read(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("url,label\n" + "x" * 300_000 + ",1\n")
     assert len(read_sheet(str(path), ("url",)).rows[0].cells["url"]) == 300_000
+
+
+def test_columns_without_name_may_repeat_and_rows_may_be_short(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("url,label,,\nhttp://a.example/\nhttp://b.example/,1,x,y\n")
+    first, second = read_sheet(str(path), ("url", "label")).rows
+    assert first.cells == {"url": "http://a.example/"} and second.cells["label"] == "1"
+
+
+def test_parquet_sheets_with_a_column_twice_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "labels"
+    table = pa.Table.from_arrays([pa.array(["a"]), pa.array([1]), pa.array([0])],
+                                 ["url", "label", "label"])
+    path.write_bytes(parquet(table))
+    with pytest.raises(SheetError, match="more than one column 'label'"):
+        read_sheet(str(path), ("url", "label"))

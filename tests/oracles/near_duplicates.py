@@ -1,14 +1,20 @@
-"""Near-duplicates by their definition: signatures as whole numbers, all pairs, dicts, sets."""
+"""Near-duplicates by their definition: signatures as whole numbers, all pairs, dicts, sets.
+
+Written from docs/definitions.md alone: nothing but the settings comes from the program.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, product
+from math import comb
 
-from beam_reuse.core import near_duplicates as constants
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.core.settings import NearDuplicateSettings
 
+ALGORITHMS = ("b", "c", "combined", "hybrid")
 WORD = 2**64
+STEP = 0x9E3779B97F4A7C15
+MOST_EQUAL = 10
 Row = dict[str, object]
 Pair = tuple[str, str]
 
@@ -31,11 +37,15 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
-def chain(state: int, words: Iterable[int]) -> int:
+def fp(state: int, words: Iterable[int]) -> int:
     for word in words:
         turned = (state << 23 | state >> 41) % WORD
-        state = (turned ^ word) * 0x9E3779B97F4A7C15 % WORD
-    return state
+        state = (turned ^ word) * STEP % WORD
+    return mix(state)
+
+
+def rnd(state: int, i: int) -> int:
+    return mix((state + (i + 1) * STEP) % WORD)
 
 
 def signed(x: int) -> int:
@@ -43,39 +53,57 @@ def signed(x: int) -> int:
 
 
 def shingles(tokens: tuple[int, ...], size: int) -> set[int]:
-    return {mix(chain(0xA4093822299F31D0, tokens[i : i + size]))
-            for i in range(len(tokens) - size + 1)}
+    return {fp(0xA4093822299F31D0, tokens[i : i + size]) for i in range(len(tokens) - size + 1)}
 
 
-def min_values(found: set[int], count: int) -> list[int]:
-    functions = zip(islice(constants.seeds(constants._TURNS), count),
-                    islice(constants.seeds(constants._FACTORS), count), strict=True)
-    return [min(signed((x ^ turn) * (factor | 1) % WORD) for x in found)
-            for turn, factor in functions]
+def min_value(found: set[int], i: int) -> int:
+    turn, factor = rnd(0x452821E638D01377, i), rnd(0xBE5466CF34E90C6C, i) | 1
+    return min(((x ^ turn) * factor % WORD for x in found), key=signed)
 
 
 def b_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
     found = shingles(tokens, settings.shingle_size)
     if not found:
         return ()
-    values = min_values(found, settings.min_values)
+    values = [min_value(found, i) for i in range(settings.min_values)]
     each = settings.min_values // settings.supershingles
-    return tuple(
-        mix(chain(0x082EFA98EC4E6C89 + n, [v % WORD for v in values[n * each : (n + 1) * each]]))
-        for n in range(settings.supershingles))
+    return tuple(fp(0x082EFA98EC4E6C89 + n, values[n * each : (n + 1) * each])
+                 for n in range(settings.supershingles))
 
 
 def c_signature(tokens: tuple[int, ...], settings: NearDuplicateSettings) -> tuple[int, ...]:
     """One bit per projection: is the sum of the tokens' signs positive?"""
-    words = settings.projection_bits // 64 + 1
-    turns = list(islice(constants.seeds(constants._PROJECTIONS), words))
     counts = Counter(tokens)
     bits = []
-    for n in range(settings.projection_bits):
-        total = sum(times * (1 if mix(t ^ turns[n // 64]) >> (n % 64) & 1 else -1)
+    for i in range(settings.projection_bits):
+        turn = rnd(0xC0AC29B7C97C50DD, i // 64)
+        total = sum(times * (1 if mix(t ^ turn) >> i % 64 & 1 else -1)
                     for t, times in counts.items())
         bits.append(int(total > 0))
     return tuple(bits)
+
+
+def pieces(bits: int, count: int) -> list[range]:
+    return [range(bits * i // count, bits * (i + 1) // count) for i in range(count)]
+
+
+def c_keys(settings: NearDuplicateSettings) -> list[list[int]] | None:
+    """The bits of each key of C; None where every page is compared with every other."""
+    bits = settings.projection_bits
+    for equal in range(1, bits):
+        count = bits - settings.c_threshold + equal
+        if count > bits or comb(count, equal) > 500:
+            return None
+        if equal * (bits // count) >= min(24, bits):
+            return [[bit for piece in chosen for bit in piece]
+                    for chosen in combinations(pieces(bits, count), equal)]
+    return None
+
+
+def crowd_keys(settings: NearDuplicateSettings) -> list[list[int]]:
+    """The bits in which crowds agree where every page is compared with every other."""
+    bits = settings.projection_bits
+    return [list(piece) for piece in pieces(bits, max(1, min(bits // 29, 62)))]
 
 
 class NearDuplicates:
@@ -92,8 +120,8 @@ class NearDuplicates:
         self.sets = {members[0]: members for members in sets.values()}
         self.b = {url: b_signature(self.pages[url].tokens, settings) for url in self.sets}
         self.c = {url: c_signature(self.pages[url].tokens, settings) for url in self.sets}
+        self.leader = {url: members[0] for members in self.classes() for url in members}
         self.skipped = {"b": 0, "c": 0}
-        self.unlisted = {"b": 0, "c": 0}
         self.pairs = self._pairs()
 
     def ordered(self, urls: Iterable[str]) -> list[str]:
@@ -113,55 +141,34 @@ class NearDuplicates:
         hybrid = combined if self.same_site(a, b) else is_c
         return dict(zip(ALGORITHMS, (is_b, is_c, combined, hybrid), strict=True))
 
-    def classes(self, algorithm: str) -> list[list[str]]:
-        """Pages with equal signatures, in order; every page is in one."""
-        found: dict[object, list[str]] = defaultdict(list)
+    def classes(self) -> list[list[str]]:
+        """Pages, each with those that the first of them stands for: more than MOST_EQUAL of one
+        site with shingles and both signatures equal. Every page is in one."""
+        equal: dict[object, list[str]] = defaultdict(list)
         for url in self.ordered(self.sets):
-            b = self.b[url] or url
-            found[{"b": b, "c": self.c[url]}.get(algorithm, (b, self.c[url]))].append(url)
-        return list(found.values())
-
-    def collapsed(self, algorithm: str) -> list[list[str]]:
-        """Classes of too many pages, of which the first stands for the others."""
-        return [members for members in self.classes(algorithm)
-                if len(members) > constants.MOST_EQUAL]
-
-    def compared(self, algorithm: str) -> list[str]:
-        """Pages that are compared with others."""
-        left_out = {url for members in self.collapsed(algorithm) for url in members[1:]}
-        return [url for url in self.ordered(self.sets) if url not in left_out]
+            same = (self.pages[url].site, self.b[url], self.c[url])
+            equal[same if self.b[url] else url].append(url)
+        return [chosen for members in equal.values()
+                for chosen in ([members] if len(members) > MOST_EQUAL else [[m] for m in members])]
 
     def _pairs(self) -> set[Pair]:
-        found: set[Pair] = set()
-        for algorithm in ("b", "c", "combined"):
-            for members in self.classes(algorithm):
-                every = set(combinations(members, 2))
-                if len(members) > constants.MOST_EQUAL:
-                    star = {(members[0], other) for other in members[1:]}
-                    if algorithm in self.unlisted:
-                        self.unlisted[algorithm] += len(every - star)
-                    found |= star
-                else:
-                    found |= every
-        for pair in self._candidates():
-            if any(self.flags(*pair).values()):
-                found.add(pair)
-        return found
+        stars = {(first, url) for url, first in self.leader.items() if url != first}
+        return stars | {pair for pair in self._candidates() if any(self.flags(*pair).values())}
 
     def _candidates(self) -> set[Pair]:
         """Pairs that are compared; also counts those that are not."""
         compared: set[Pair] = set()
         groups: dict[tuple, list[str]] = defaultdict(list)
         keys = self.settings.supershingles - self.settings.b_threshold + 1
-        for url in self.compared("b"):
+        leaders = self.ordered(set(self.leader.values()))
+        for url in leaders:
             for n, value in enumerate(self.b[url][:keys]):
                 groups["b", n, value].append(url)
-        masks = constants.key_masks(self.settings)
-        exhaustive = masks is None
-        for url in self.compared("c"):
-            for key in self._c_keys(url, constants.wide_masks(self.settings) if exhaustive
-                                    else masks):
-                groups["c", *key].append(url)
+        bits = c_keys(self.settings)
+        exhaustive = bits is None
+        for url in leaders:
+            for n, key in enumerate(bits or crowd_keys(self.settings)):
+                groups["c", n, tuple(self.c[url][bit] for bit in key)].append(url)
         crowded: set[Pair] = set()
         for (algorithm, *_), members in groups.items():
             every = set(combinations(self.ordered(members), 2))
@@ -176,14 +183,9 @@ class NearDuplicates:
                 compared |= every
         if exhaustive:
             compared |= {
-                pair for pair in combinations(self.compared("c"), 2)
+                pair for pair in combinations(leaders, 2)
                 if pair not in crowded and self.flags(*pair)["c"]}
         return compared
-
-    def _c_keys(self, url: str, masks: object) -> Iterator[tuple]:
-        for number, mask in enumerate(masks.tolist()):  # type: ignore[attr-defined]
-            bits = sum(word << (64 * n) for n, word in enumerate(mask))
-            yield number, tuple(bit for n, bit in enumerate(self.c[url]) if bits >> n & 1)
 
     def tables(self) -> dict[str, list[Row]]:
         """Every table, its rows sorted by all columns from the left, nulls first."""
@@ -217,8 +219,8 @@ class NearDuplicates:
         counts = {"no-tokens": sum(not page.tokens for page in self.pages.values()),
                   "pairs-not-compared-b": self.skipped["b"],
                   "pairs-not-compared-c": self.skipped["c"],
-                  "pairs-not-listed-b": self.unlisted["b"],
-                  "pairs-not-listed-c": self.unlisted["c"]}
+                  "pairs-not-listed": sum(
+                      (n - 1) * (n - 2) // 2 for n in map(len, self.classes()))}
         return {name: count for name, count in counts.items() if count}
 
     def _pair_row(self, a: str, b: str) -> Row:
@@ -257,28 +259,27 @@ class NearDuplicates:
 
     def adjacent(self, algorithm: str) -> dict[str, set[str]]:
         """For each representative the others it is adjacent to."""
-        of_page = {url: frozenset([url]) for url in self.sets}
-        of_page |= {url: frozenset(members) for members in self.collapsed(algorithm)
-                    for url in members}
-        near = {url: set(members) for url, members in of_page.items()}
+        near: dict[str, set[str]] = defaultdict(set)
+        for one, other in self._similar_classes(algorithm):
+            for a, b in product(one, other):
+                near[a].add(b)
+                near[b].add(a)
+        return {url: near[url] - {url} for url in self.sets}
+
+    def _similar_classes(self, algorithm: str) -> Iterator[tuple[list[str], list[str]]]:
+        """Classes whose first pages are returned as a pair, and each with itself."""
+        classes = {members[0]: members for members in self.classes()}
+        yield from ((members, members) for members in classes.values())
         for a, b in self._returned(algorithm):
-            for p in of_page[a]:
-                near[p] |= of_page[b]
-            for p in of_page[b]:
-                near[p] |= of_page[a]
-        return {url: others - {url} for url, others in near.items()}
+            yield classes[self.leader[a]], classes[self.leader[b]]
 
     def keep(self) -> list[Row]:
         """Page by page in the rule's order."""
-        near: dict[str, set[str]] = {url: set() for url in self.pages}
-        groups = [(members, members) for members in self.sets.values()]
-        groups += [(self.sets[a], self.sets[b])
-                   for a, b in self._returned(self.settings.keep_by)]
-        for one, other in groups:
-            for url in one:
-                near[url] |= set(other)
-            for url in other:
-                near[url] |= set(one)
+        near: dict[str, set[str]] = defaultdict(set)
+        for first, others in self.adjacent(self.settings.keep_by).items():
+            around = {url for other in others | {first} for url in self.sets[other]}
+            for url in self.sets[first]:
+                near[url] = around
         because: dict[str, str] = {}
         for url in sorted(self.pages, key=self._turn):
             if url not in because:

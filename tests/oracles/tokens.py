@@ -2,8 +2,7 @@
 
 import xxhash
 
-from beam_reuse.kernels.fingerprint import SEED
-
+SEED = 0x6265616D5F726575
 UNSPACED = [
     range(0x0E00, 0x0EFF + 1), range(0x1000, 0x109F + 1), range(0x1780, 0x17FF + 1),
     range(0x3040, 0x30FF + 1), range(0x3400, 0x4DBF + 1), range(0x4E00, 0x9FFF + 1),

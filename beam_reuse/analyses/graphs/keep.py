@@ -14,17 +14,19 @@ from beam_reuse.columnar import MAIN, Block, Fetch, GroupRows, MapBlocks, Shuffl
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 
-_MEMBER, _EDGE = 0, 1
+_MEMBER, _EDGE, _STAR = 0, 1, 2
 
 
 class KeepPages(beam.PTransform):
     """{'members': pieces of `representative`, `page` and `order`, of every page with tokens;
-    'edges': pieces of `page_a` and `page_b`, similar representatives; 'forest': what edges and
-    sets connect} -> `page` and `because`, the page it is dropped for, or itself (two PCollections).
+    'edges': pieces of `page_a`, `page_b` and `star`, similar representatives, of which, if `star`
+    is 1, page_a stands for page_b too, which is in no other edge; 'forest': what edges and sets
+    connect} -> `page` and `because`, the page it is dropped for, or itself (two PCollections).
 
     Pages are taken by `order`, then number; one that is undecided is kept and drops its
-    undecided neighbours: the members of its set and of all similar sets. The rule decides within
-    a connected component, and a component must fit in memory.
+    undecided neighbours: the members of its set, of those that one page stands for together with
+    its own, and of all sets similar to these. The rule decides within a connected component, and
+    a component must fit in memory.
     """
 
     def __init__(self, shuffle: Shuffle, algorithm: int) -> None:
@@ -67,7 +69,7 @@ def edge_rows(pairs: Block, algorithm: int, forest: Forest) -> Block:
     """Pairs of similar representatives with their component."""
     component, _ = _component(pairs.array("page_a"), algorithm, forest)
     return Block({
-        "component": component, "kind": np.full(len(pairs), _EDGE, np.uint8),
+        "component": component, "kind": pairs.array("star") + np.uint8(_EDGE),
         "first": pairs["page_a"], "second": pairs["page_b"],
         "order": np.zeros(len(pairs), np.uint64),
     })
@@ -87,11 +89,12 @@ def _component(
 def decide(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Whole components -> which pages are kept, and what the others are dropped for.
 
-    All pages of a set are decided at once, so sets take their turn with their first page.
+    All pages of a set are decided at once, and all sets of a star, so they take their turn with
+    their first page.
     """
     kind = rows.array("kind")
-    members = rows.take(kind == _MEMBER)
-    edges = rows.take(kind == _EDGE)
+    members, edges, stars = (rows.take(kind == each) for each in (_MEMBER, _EDGE, _STAR))
+    members = members.with_columns(first=_leaders(members.array("first"), stars))
     by_turn = members.sort(("first", "order", "second"))
     best = by_turn.take(by_turn.starts(("first",)))
     sets = best.array("first")
@@ -108,3 +111,11 @@ def decide(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> 
     })
 
 
+def _leaders(sets: NDArray[np.uint64], stars: Block) -> NDArray[np.uint64]:
+    """The page that stands for each set: itself, or the first page of a star."""
+    stars = stars.sort(("second",))
+    followers = stars.array("second")
+    if not len(followers):
+        return sets
+    at = np.minimum(np.searchsorted(followers, sets), len(followers) - 1)
+    return np.where(followers[at] == sets, stars.array("first")[at], sets)

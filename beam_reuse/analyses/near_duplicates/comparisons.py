@@ -1,7 +1,7 @@
 """Which of the pages that share a key, or of all pages, are similar; no Beam.
 
 Key rows are those of `candidates`. A row of pairs has the numbers `page_a` < `page_b`, both
-similarities and both sites.
+similarities, both sites, and `star`: 1 if page_a stands for page_b in all other pairs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,19 @@ def verified(left: Block, right: Block, settings: NearDuplicateSettings) -> Bloc
     return _pair_rows(left, right, same_b, same_c)
 
 
+def star_pairs(left: Block, right: Block, settings: NearDuplicateSettings) -> Block:
+    """As `verified`, of pages of one class, the first of it on the left."""
+    pairs = verified(left, right, settings)
+    return pairs.with_columns(star=np.ones(len(pairs), np.uint8))
+
+
 def _pair_rows(left: Block, right: Block, same_b: NDArray, same_c: NDArray) -> Block:
     return Block({
         "page_a": left["page"], "page_b": right["page"], "b_similarity": same_b,
         "c_similarity": same_c, "site_a": left["site"], "site_b": right["site"],
+        "star": np.zeros(len(left), np.uint8),
     })
+
 
 def key_groups(
     bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings,

@@ -38,9 +38,8 @@ from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.pages.read_pages import Analysis, Pages
 
 PAIR = ("page_a", "page_b")
-_SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b"), "min")
-_NOTED = ("pairs-not-compared-b", "pairs-not-compared-c",
-          "pairs-not-listed-b", "pairs-not-listed-c")
+_SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b", "star"), "min")
+_NOTED = ("pairs-not-compared-b", "pairs-not-compared-c", "pairs-not-listed")
 
 
 class FindNearDuplicates(Analysis):
@@ -48,9 +47,9 @@ class FindNearDuplicates(Analysis):
     `near_duplicate_degrees`, `site_pairs` and `keep`, as blocks, and `noted`: pairs of a name
     and how many pages have no tokens, and how many pairs were not compared or not listed.
 
-    Exact where no group of candidates has more than `max_group` pages, and no signature is that
-    of more than MOST_EQUAL: then every pair that reaches a threshold is returned. Of a signature
-    that more pages have, each is paired with the smallest, which is compared for all. Cost: some
+    Exact where no group of candidates has more than `max_group` pages: then every pair that
+    reaches a threshold is returned, save that of more than MOST_EQUAL pages of one site with both
+    signatures equal each is paired with the smallest only, which is compared for all. Cost: some
     55 ns per token; a row of some 120 bytes per page and key that it shares with another.
     """
 
@@ -93,9 +92,8 @@ class FindNearDuplicates(Analysis):
         }, pages) | "Names" >> pair_rows.NameRows(settings)
         return {
             **named,
-            "near_duplicate_degrees": {
-                "pairs": pairs, "members": similar["members"], "pages": unique[MAIN],
-            } | "Degrees" >> CountDegrees(shuffle, settings)
+            "near_duplicate_degrees": {"pairs": pairs, "pages": unique[MAIN]}
+            | "Degrees" >> CountDegrees(shuffle, settings)
             | "DegreeTable" >> MapBlocks(pair_rows.with_algorithm),
             "site_pairs": {"pairs": pairs, "sites": signed[signatures.SITES]}
             | "SitePairs" >> pair_rows.CountSitePairs(shuffle, settings),
@@ -108,8 +106,8 @@ class FindNearDuplicates(Analysis):
 
 
 class FindPairs(beam.PTransform):
-    """Signatures of pages that are all different -> `pairs`, each once; `members`: the leaders of
-    collapsed pages (see `candidates`); `skipped`: names and numbers of pairs left out."""
+    """Signatures of pages that are all different -> `pairs`, each once; `skipped`: names
+    and numbers of pairs left out."""
 
     def __init__(self, shuffle: Shuffle, settings: NearDuplicateSettings) -> None:
         super().__init__()
@@ -137,13 +135,13 @@ class FindPairs(beam.PTransform):
                                      outputs=(candidates.CLASSES, candidates.LEADERS))
         )
         equal = fresh[candidates.CLASSES] | "Classes" >> ProcessBuckets(
-            shuffle, ("same", "equal"), candidates.equal_classes, settings, shared, crowded,
-            order=("page",), outputs=(candidates.EQUAL, candidates.MEMBERS, candidates.LEADERS,
-                                     comparisons.SKIPPED))
+            shuffle, ("equal",), candidates.equal_classes, settings, shared, crowded,
+            order=("page",),
+            outputs=(candidates.STARS, candidates.LEADERS, comparisons.SKIPPED))
         by_key = (fresh[MAIN], equal[MAIN]) | "Groups" >> ProcessBuckets(
             shuffle, ("key",), comparisons.key_groups, settings, order=("page",),
             outputs=(comparisons.SKIPPED,))
-        pairs = [by_key[MAIN], equal[candidates.EQUAL]]
+        pairs = [by_key[MAIN], equal[candidates.STARS]]
         skipped = [by_key[comparisons.SKIPPED], equal[comparisons.SKIPPED]]
         if key_masks(settings) is None:
             leaders = (fresh[candidates.LEADERS], equal[candidates.LEADERS])
@@ -152,7 +150,6 @@ class FindPairs(beam.PTransform):
             skipped.append(tiles["skipped"])
         return {
             "pairs": tuple(pairs) | "DistinctPairs" >> ReduceRows(shuffle, PAIR, _SAME),
-            "members": equal[candidates.MEMBERS],
             "skipped": skipped | "AllSkipped" >> beam.Flatten()
             | "SkippedBy" >> MapBlocks(_skipped_columns)
             | "SumSkipped" >> SumColumns(_NOTED)
@@ -161,7 +158,7 @@ class FindPairs(beam.PTransform):
 
 
 class CompareAll(beam.PTransform):
-    """Pages with C signatures of few pages -> `pairs` that are similar by C, where no keys promise
+    """Pages that are compared -> `pairs` that are similar by C, where no keys promise
     to find them all: every page with every other, in tiles. Pages in one crowd (more than
     `max_group` pages that agree in a wide piece) are compared by the rule for crowds alone.
 
@@ -216,7 +213,7 @@ def _counter_bits(shuffle: Shuffle) -> int:
 
 def _pairs_of(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:
     returned = dict(pair_rows.returned(pairs, settings))
-    return returned[algorithm].select(PAIR)
+    return returned[algorithm].select((*PAIR, "star"))
 
 
 def _kept(pages: Block) -> Block:
