@@ -122,7 +122,7 @@ class FindPairs(beam.PTransform):
             | "Unpark" >> Fetch(shuffle)
             | "Keys" >> MapBlocks(candidates.counted_keys, settings)
             | "CountKeys" >> CoarseCount(
-                ("key",), _counter_bits(shuffle), settings.max_group + 1)
+                ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
         )
         shared, crowded = (
             AsSingleton(counted | name >> beam.Map(filtered).with_output_types(HeavyKeys))
@@ -180,7 +180,7 @@ class CompareAll(beam.PTransform):
             | "Unpark" >> Fetch(shuffle)
             | "WidePieces" >> MapBlocks(comparisons.wide_keys, settings)
             | "CountPieces" >> CoarseCount(
-                ("key",), _counter_bits(shuffle), settings.max_group + 1)
+                ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
             | "Crowded" >> beam.Map(candidates.crowded).with_output_types(HeavyKeys)
         )
         crowds = (
@@ -204,11 +204,6 @@ class CompareAll(beam.PTransform):
             "crowds": crowds[MAIN],
             "skipped": crowds[comparisons.SKIPPED],
         }
-
-
-def _counter_bits(shuffle: Shuffle) -> int:
-    """Enough counters for some keys per page; with too few more rows travel than need be."""
-    return min(max(shuffle.filter_keys.bit_length() + 1, 20), 26)
 
 
 def _pairs_of(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:
