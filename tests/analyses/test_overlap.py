@@ -115,6 +115,21 @@ def test_few_pages(contents: list[str], tmp_path: Path) -> None:
     expect(tmp_path / "out", documents, settings)
 
 
+def test_an_address_counts_on_whatever_page_it_stands(tmp_path: Path) -> None:
+    """Two hosts whose only common address is that of a page without lines are one server."""
+    documents = [
+        Document("http://a.example/", "one\ntwo", ip="192.0.2.1"),
+        Document("http://b.example/", "one\ntwo", ip="192.0.2.2"),
+        Document("http://b.example/frame", "", ip="192.0.2.1"),
+        Document("http://b.example/own", "three\nfour\nfive"),
+        Document("http://a.example/own", "six\nseven\neight"),
+    ]
+    run([write(tmp_path / "few.jsonl", documents)], tmp_path / "out", OverlapSettings())
+    expect(tmp_path / "out", documents, OverlapSettings())
+    copies = tables.read(str(tmp_path / "out"), "exact_copies").to_pylist()
+    assert [row["cause"] for row in copies] == [None, "server-alias"]
+
+
 def test_laws(tmp_path: Path) -> None:
     """Names in order, containments above 0 and up to 1, and no pair of exact copies."""
     documents = random_documents(21, 150)

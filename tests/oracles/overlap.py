@@ -162,7 +162,7 @@ class Overlap:
         mirrors = {(row["host_a"], row["host_b"]) for row in self.server_overlap()
                    if row["relation"] == "mirror"}
         addresses = defaultdict(set)
-        for page in self.pages.values():
+        for page in self.given:
             addresses[page.host] |= {page.ip} - {None, ""}
         rows: list[Row] = []
         for members in self.sets.values():

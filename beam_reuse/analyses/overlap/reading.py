@@ -71,8 +71,8 @@ def _texts(pages: NumberedRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
 
 def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | TaggedOutput]:
     """Pages with lines: `page`, the fingerprint of all lines (`whole`), `host` and `bytes`. Also
-    KEYS: fingerprints of all chunkings; HOSTS: names and addresses; TOTALS: pages and bytes of
-    hosts; LINELESS: pages without lines."""
+    KEYS: fingerprints of all chunkings; HOSTS: names and addresses, of pages without lines, too;
+    TOTALS: pages and bytes of hosts; LINELESS: pages without lines."""
     chunkings = chunkings_of(settings)
     for pages in numbered_rows(parts, _columns(chunkings, "host", "ip", "bytes")):
         lines, names = pages.rows.lists("lines"), pages.rows.strings("host")
@@ -83,7 +83,7 @@ def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagge
         })
         yield TaggedOutput(LINELESS, rows.select(("page",)).take(~some))
         yield TaggedOutput(HOSTS, distinct(
-            _addresses(pages, rows.array("host"), names).take(some), ("host", "value")))
+            _addresses(pages, rows.array("host"), names), ("host", "value")))
         yield TaggedOutput(TOTALS, _host_totals(rows.take(some), names.take(some)))
         yield rows.take(some)
         for chunking in chunkings:
