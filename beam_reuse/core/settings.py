@@ -245,6 +245,9 @@ class OverlapSettings:
                 "a list of whole, N-lines, N-words, paragraph, sentence, each once (N from 1)")
         for option, entries in (("--overlap-threshold", self.thresholds),
                                 ("--server-overlap-threshold", self.server_thresholds)):
+            names = [entry.rpartition("=")[0] for entry in entries or ()]
+            require(len(set(names)) == len(names), option, entries,
+                    "one for each chunking, and one N for all others")
             for entry in entries or ():
                 name, _, number = entry.rpartition("=")
                 require(number.isdecimal() and 1 <= int(number) <= MOST_SHARED, option, entry,

@@ -93,6 +93,8 @@ def test_thresholds(name: str, pages: int, hosts: int) -> None:
     ({"thresholds": ("3-lines=4",)}, "for one of --overlap-chunkings (whole,4-lines,2-lines)"),
     ({"thresholds": ("4-lines=9", "whole=2")}, "--server-overlap-threshold"),
     ({"server_thresholds": ("2-lines=",)}, "--server-overlap-threshold: '2-lines='"),
+    ({"thresholds": ("3", "4")}, "one for each chunking"),
+    ({"server_thresholds": ("2-lines=3", "2-lines=4")}, "--server-overlap-threshold"),
     ({"max_df": 1}, "--max-df: 1 is not allowed; it must be from 2 to 20,000"),
     ({"mirror": 0.0}, "--mirror-containment"),
     ({"method": "sort"}, "--overlap-method: 'sort' is not allowed; it must be iceberg or direct"),
