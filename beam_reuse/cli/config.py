@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import reason_of
@@ -35,7 +35,7 @@ def read_config(path: str) -> Config:
 
     try:
         with open(path, encoding="utf-8") as source:
-            content = yaml.safe_load(source)
+            content = _load(source)
     except OSError as error:
         raise ConfigError(f"--config {path}: {reason_of(error)}. Give a YAML file that can be "
                           "read.") from error
@@ -44,12 +44,31 @@ def read_config(path: str) -> Config:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
+        if isinstance(error, yaml.constructor.ConstructorError):
+            raise ConfigError(f"--config {path}: {error.problem}{where}.") from error
         raise ConfigError(f"--config {path}: not valid YAML{where}.") from error
     if content is None:
         content = {}
     if not isinstance(content, dict):
         raise ConfigError(f"--config {path}: the file must hold lines of `option: value`.")
     return _sort_out(path, {str(key): value for key, value in content.items()})
+
+
+def _load(source: IO[str]) -> Any:
+    """What a YAML file holds; refuses a key that stands twice, of which YAML keeps the last."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            for number, key in enumerate(keys):
+                if key in keys[:number]:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"{key} is given twice; keep one",
+                        node.value[number][0].start_mark)
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(source, Loader)
 
 
 def _ours(path: str, content: dict[str, Any]) -> dict[str, Any]:

@@ -273,6 +273,7 @@ def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> N
     [
         ("max_rejets: 0.1", "Did you mean max-rejects?"),
         ("max_rejects: 0.1\nmax-rejects: 0.2", "max-rejects is given twice"),
+        ("top: 3\nanalyses: quilts\ntop: 4", "top is given twice; keep one at line 3"),
         ("flink_mastr: x", "Did you mean flink_master?"),
         ("input: x", "Did you mean inputs?"),
         ("config: other.yaml", "only be given on the command line"),
