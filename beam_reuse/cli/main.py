@@ -34,7 +34,11 @@ def entry() -> NoReturn:
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"  # for workers
     signal.signal(signal.SIGTERM, _stop)
-    status = main(sys.argv[1:])
+    try:
+        status = main(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was answered
+        status = 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Taking the interpreter down takes a second, and for ever where a thread of Beam waits for
     # a worker that is gone.
     sys.stdout.flush()

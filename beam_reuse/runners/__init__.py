@@ -1,7 +1,9 @@
 """What each runner needs."""
 
+import atexit
 import glob
 import os
+import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,13 +57,20 @@ def run_to_end(pipeline: Any) -> None:
 
 def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
     """A Beam pipeline on the runner the plan names."""
-    import apache_beam as beam
-
     from beam_reuse.runners.quick_graphs import Options, quicken
 
     quicken()
     if plan.runner == "local":
         workers = workers_for(plan, input_bytes)
         options = Options([*plan.beam_args, f"--direct_num_workers={workers}"])
-        return beam.Pipeline(runner=make_runner(workers), options=options)
-    return beam.Pipeline(options=Options([*plan.beam_args, f"--runner={plan.runner}"]))
+        return _pipeline(runner=make_runner(workers), options=options)
+    return _pipeline(options=Options([*plan.beam_args, f"--runner={plan.runner}"]))
+
+
+def _pipeline(**how: Any) -> Any:
+    """A Beam pipeline whose temporary folder is gone at the end even if it is stopped."""
+    import apache_beam as beam
+
+    pipeline = beam.Pipeline(**how)
+    atexit.register(shutil.rmtree, pipeline.local_tempdir, ignore_errors=True)
+    return pipeline

@@ -10,6 +10,8 @@ import ctypes
 import logging
 import multiprocessing
 import multiprocessing.forkserver
+import multiprocessing.resource_tracker
+import signal
 from typing import Any
 
 FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
@@ -33,11 +35,17 @@ def keep_freed_memory(limit: int = 64 << 20) -> None:
 
 def start_fork_server(lean: bool = False) -> None:
     """Begin to load what workers need, in a process of its own; returns at once. A *lean* one has
-    no clients of remote storage."""
+    no clients of remote storage. Ctrl-C is for the driver, which ends the workers: they and
+    their server are born with it blocked."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([
         *(["beam_reuse.runners.lean_beam"] if lean else []), "beam_reuse.runners.preloaded"])
-    multiprocessing.forkserver.ensure_running()
+    multiprocessing.resource_tracker.ensure_running()  # it would lift what is blocked below
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        multiprocessing.forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def make_runner(workers: int) -> Any:

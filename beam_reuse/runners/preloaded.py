@@ -3,12 +3,7 @@
 For the server process that local workers are forked from: what it has, every fork has.
 """
 
-# ruff: noqa: E402
-
 import gc
-import signal
-
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends the workers
 
 import numpy as np
 
