@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types unit engines test-lowest clean
+.PHONY: demo test lint types unit engines test-engines test-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
@@ -25,6 +25,11 @@ engines: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+# Whole runs on real clusters on this machine, which are fetched first.
+test-engines: $(STAMP)
+	$(BIN)/beam-reuse engines flink flink-cluster
+	$(BIN)/pytest -m engines -x tests/engines
 
 # The same tests with the lowest versions that pyproject.toml allows.
 test-lowest:

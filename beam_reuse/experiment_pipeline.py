@@ -71,7 +71,7 @@ def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[O
     progress.stage("starting")
     with engine_for(plan.run, size) as engine:
         build(engine.pipeline, plan, inputs, work)
-        engine.run()
+        engine.run(progress)
     progress.stage("computing")
     outcome = replace(read_outcome(join(work.root, OUTCOME)), bytes_read=size)
     return outcome, conduct(plan, _numbers_folder(work))

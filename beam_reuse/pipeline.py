@@ -73,7 +73,7 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
     progress.stage("starting")
     with engine_for(plan, inputs.bytes) as engine:
         build(engine.pipeline, plan, inputs, work)
-        engine.run()
+        engine.run(progress)
     return replace(read_outcome(join(work.root, OUTCOME)), bytes_read=inputs.bytes)
 
 

@@ -74,3 +74,6 @@ class RunProgress(Protocol):
 
     def stage(self, name: str) -> None:
         """What the driver is doing now, in a few words."""
+
+    def tasks(self, done: int, total: int) -> None:
+        """How many tasks an engine has done, of how many it knows."""

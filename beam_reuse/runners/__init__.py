@@ -37,7 +37,7 @@ def _local(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
     deaths.clear()
     pipeline = pipeline_of([*plan.beam_args, f"--direct_num_workers={workers}"],
                            make_runner(workers))
-    yield Engine(pipeline, lambda: worker_trouble(deaths))
+    yield Engine(pipeline, lambda _: worker_trouble(deaths))
 
 
 def _flink(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:

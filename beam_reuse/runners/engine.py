@@ -1,9 +1,18 @@
 """A graph's engine: a pipeline to build on, and how to run it to its end."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+
+from beam_reuse.plan import RunProgress
+
+SECONDS_BETWEEN_LOOKS = 2.0
+# What stands before the words that matter when a job server tells of a failure.
+_BEFORE = re.compile(
+    r"(Pipeline \S+ failed in state \w+: )?((?:[\w$]+\.)+\w+(?:Exception|Error): )*")
 
 
 class WorkerDiedError(RuntimeError):
@@ -11,39 +20,70 @@ class WorkerDiedError(RuntimeError):
 
 
 class EngineError(RuntimeError):
-    """The engine failed in a way that it cannot tell well itself."""
+    """The run failed on the engine; the message has what a user can do with."""
 
 
-def nothing_known() -> None:
-    """No trouble."""
+def nothing_known(_: Exception) -> None:
+    """No trouble is known but the error itself."""
 
 
 @dataclass(frozen=True)
 class Engine:
     """A Beam pipeline, on which a graph is built, and the runner that it is for.
 
-    `trouble` raises what the user should read if it knows better than the runner why a run
-    failed. `is_remote`: the run goes on elsewhere, and is to be cancelled when it is given up.
+    `trouble` is given the error of a run that failed, and raises what the user should read if it
+    knows better. `is_remote`: the run goes on elsewhere, and is to be cancelled when it is given
+    up. `tasks` gives how many tasks of the engine are done, and of how many, None if unknown.
     """
 
     pipeline: Any
-    trouble: Callable[[], None] = nothing_known
+    trouble: Callable[[Exception], None] = nothing_known
     is_remote: bool = False
+    tasks: Callable[[], tuple[int, int] | None] | None = None
 
-    def run(self) -> None:
+    def run(self, progress: RunProgress) -> None:
         """Run the graph and wait for its end; raises if it fails."""
         try:
-            result = self.pipeline.run()
-            try:
-                result.wait_until_finish()
-            except BaseException:
-                if self.is_remote:
-                    with suppress(Exception):
-                        result.cancel()
-                raise
-        except Exception:
-            self.trouble()
+            with self._told(progress):
+                self._run()
+        except Exception as error:
+            self.trouble(error)
             raise
+
+    def _run(self) -> None:
+        result = self.pipeline.run()
+        try:
+            result.wait_until_finish()
+        except BaseException:
+            if self.is_remote:
+                with suppress(Exception):
+                    result.cancel()
+            raise
+
+    @contextmanager
+    def _told(self, progress: RunProgress) -> Iterator[None]:
+        """While the run goes on, `progress` is told of the engine's tasks now and then."""
+        done = threading.Event()
+
+        def look() -> None:
+            while not done.wait(SECONDS_BETWEEN_LOOKS):
+                with suppress(Exception):  # for the display alone
+                    if self.tasks is not None and (tasks := self.tasks()):
+                        progress.tasks(*tasks)
+
+        if self.tasks is not None:
+            threading.Thread(target=look, name="tasks", daemon=True).start()
+        try:
+            yield
+        finally:
+            done.set()
+
+
+def words_of(error: Exception) -> str:
+    """What a job server tells of a failure, without the names of Java's classes before it."""
+    text = str(error)
+    before = _BEFORE.match(text)
+    return text[before.end() :] if before else text
 
 
 def worker_trouble(deaths: Sequence[str]) -> None:
@@ -51,6 +91,11 @@ def worker_trouble(deaths: Sequence[str]) -> None:
     if deaths:
         raise WorkerDiedError(f"{deaths[0]}; no result was written. Run again, with fewer "
                               "--workers if memory is short.")
+
+
+# Else an engine ends its workers whenever no task needs one, and starts others for the next. A
+# Flink session cluster does so all the same.
+KEPT = "--environment_cache_millis=60000"
 
 
 def fused_here(arguments: Sequence[str]) -> list[str]:

@@ -1,13 +1,11 @@
 """Flink: embedded in the job server, or a session cluster that is there already."""
 
 import json
-import os
-import shutil
-import sys
+import re
 import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import URLError
@@ -20,15 +18,40 @@ from apache_beam.options.pipeline_options import (
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
-from beam_reuse.runners.engine import Engine, fused_here, pipeline_of, worker_trouble
+from beam_reuse.runners.engine import (
+    KEPT,
+    Engine,
+    EngineError,
+    fused_here,
+    pipeline_of,
+    words_of,
+    worker_trouble,
+)
 from beam_reuse.runners.job_server import JobServer, class_path, job_server
 from beam_reuse.runners.kits import FLINK
+from beam_reuse.runners.python_workers import python_workers
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 EMBEDDED = ("[auto]", "[local]")
-LOOPBACK, PROCESS, EXTERNAL = "LOOPBACK", "PROCESS", "EXTERNAL"
-BOOT = "beam-reuse-worker"
-_HERE = ("localhost", "127.", "[::1]")
+# Flink keeps 512 buffers for each result that waits on disk, of which a graph of many steps has
+# many at once. Ours are references, and small.
+SETTINGS = {
+    "taskmanager.network.sort-shuffle.min-buffers": "16",
+    "taskmanager.memory.network.min": "256m",
+    "taskmanager.memory.network.max": "256m",
+}
+# What a cluster may lack, by what it says then.
+REMEDIES = {
+    "StackOverflowError":
+        "its JobManager has too little stack for a graph of this size. Put the line "
+        "'env.java.opts.jobmanager: -Xss16m' into its config.yaml and start it again, or ask for "
+        "fewer --analyses at a time.",
+    "Insufficient number of network buffers":
+        "its TaskManagers have too few network buffers for a graph of this size. Put the line "
+        "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "
+        "again, or raise taskmanager.memory.network.max.",
+}
+_REST = re.compile(r"http://(\S+:\d+) was granted leadership")
 _SECONDS = 20
 
 
@@ -40,11 +63,6 @@ class Cluster:
     version: str
     slots: int
     slots_per_worker: int
-
-    @property
-    def is_here(self) -> bool:
-        """Whether its address is one of this machine alone."""
-        return self.master.startswith(_HERE)
 
 
 @contextmanager
@@ -58,24 +76,61 @@ def flink(plan: RunPlan) -> Iterator[Engine]:
     if cluster is not None and given.flink_job_server_jar is None:
         refuse_other_version(cluster)
     with ExitStack() as stack:
-        deaths, environment = stack.enter_context(_environment(portable, cluster))
+        workers = stack.enter_context(python_workers(
+            portable, cluster.master if cluster else None))
         server = None
         if portable.job_endpoint is None:
-            server = stack.enter_context(job_server(
-                DRIVER, class_path("flink", given.flink_job_server_jar, plan.engines), (),
-                [f"--flink-master={master if cluster else '[local]'}"]))
+            jars = class_path("flink", given.flink_job_server_jar, plan.engines)
+            server = stack.enter_context(_job_server(jars, cluster))
 
-        def trouble() -> None:
-            worker_trouble(deaths)
+        def trouble(error: Exception) -> None:
+            worker_trouble(workers.deaths)
             if server is not None:
                 server.check()
+            raise EngineError(explained(error, cluster)) from error
 
+        def tasks() -> tuple[int, int] | None:
+            where = cluster.master if cluster else _rest_of(server)
+            return tasks_of(where, name) if where else None
+
+        name = f"beam-reuse-{uuid.uuid4().hex[:12]}"
         pipeline = pipeline_of([
-            *_parallelism(plan, cluster), *plan.beam_args, *fused_here(plan.beam_args),
-            *environment, *_endpoint(server),
-            f"--job_name=beam-reuse-{uuid.uuid4().hex[:12]}", "--runner=PortableRunner",
+            *_parallelism(plan, cluster), KEPT, *plan.beam_args, *fused_here(plan.beam_args),
+            *workers.arguments, *_endpoint(server), f"--job_name={name}", "--runner=PortableRunner",
         ])
-        yield Engine(pipeline, trouble, is_remote=True)
+        yield Engine(pipeline, trouble, is_remote=True, tasks=tasks)
+
+
+def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[JobServer]:
+    """A job server for the cluster, or with a Flink inside."""
+    if cluster is not None:
+        return job_server(DRIVER, jars, (), [f"--flink-master={cluster.master}"])
+    settings = "".join(f"{name}: {value}\n" for name, value in SETTINGS.items())
+    return job_server(DRIVER, jars, (), ["--flink-master=[local]", "--flink-conf-dir={folder}"],
+                      {"config.yaml": settings})
+
+
+def explained(error: Exception, cluster: Cluster | None) -> str:
+    """Why a run failed, and what to do about it where that is known."""
+    where = f"--flink_master {cluster.master}" if cluster else "Flink"
+    for said, remedy in REMEDIES.items():
+        if said in str(error):
+            return f"{where}: {remedy}"
+    return words_of(error)
+
+
+def _rest_of(server: JobServer | None) -> str | None:
+    """Where a Flink inside the job server answers, once it has said so."""
+    told = _REST.search(server.program.words()) if server else None
+    return told[1] if told else None
+
+
+def tasks_of(master: str, name: str) -> tuple[int, int] | None:
+    """How many tasks of the job with this name are finished, and of how many."""
+    for job in ask(master, "jobs/overview")["jobs"]:
+        if job["name"] == name:
+            return int(job["tasks"]["finished"]), int(job["tasks"]["total"])
+    return None
 
 
 def _endpoint(server: JobServer | None) -> Sequence[str]:
@@ -87,46 +142,6 @@ def _parallelism(plan: RunPlan, cluster: Cluster | None) -> Sequence[str]:
     slots, each = (cluster.slots, cluster.slots_per_worker) if cluster else (
         plan.workers, plan.workers)
     return [f"--parallelism={slots}", f"--sdk_worker_parallelism={each}"]
-
-
-@contextmanager
-def _environment(
-    portable: Any, cluster: Cluster | None,
-) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Where Python workers come from, as Beam's options; also the list of workers that died, as
-    far as they are ours."""
-    asked = portable.environment_type or (
-        LOOPBACK if cluster is None or cluster.is_here else PROCESS)
-    if asked == LOOPBACK:
-        if cluster is not None and not cluster.is_here:
-            raise UserError(
-                f"--environment_type LOOPBACK: workers of this machine cannot serve the cluster at "
-                f"{cluster.master}. Use PROCESS, with beam-reuse installed on all its machines.")
-        from beam_reuse.runners.pool import worker_pool
-
-        with worker_pool() as (address, pool):
-            yield pool.deaths, ["--environment_type=EXTERNAL", f"--environment_config={address}"]
-        return
-    if asked == PROCESS and not (portable.environment_config or portable.environment_options):
-        config = json.dumps({"command": boot_command()})
-        yield (), ["--environment_type=PROCESS", f"--environment_config={config}"]
-        return
-    if asked == EXTERNAL and not (portable.environment_config or portable.environment_options):
-        raise UserError("--environment_type EXTERNAL needs the address of the worker pool that "
-                        "runs beside each TaskManager: --environment_config HOST:PORT")
-    yield (), [f"--environment_type={asked}"]
-
-
-def boot_command() -> str:
-    """The program that starts a worker, at the same place on every machine."""
-    beside = os.path.join(os.path.dirname(sys.executable), BOOT)
-    found = beside if os.path.exists(beside) else shutil.which(BOOT)
-    if found is None:
-        raise UserError(
-            f"--environment_type PROCESS: there is no {BOOT} beside {sys.executable}. Install "
-            "beam-reuse with pip on every machine of the cluster, or name the program with "
-            """--environment_config '{"command": "/path/to/""" + BOOT + """"}'.""")
-    return found
 
 
 def look_at(master: str) -> Cluster:

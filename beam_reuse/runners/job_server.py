@@ -3,7 +3,7 @@
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from beam_reuse.runners.processes import Follower, java, java_version
 
 # Java writes a job's graph to the cluster vertex by vertex, each inside the one before: a graph
 # of some hundred vertices needs more stack than the usual megabyte.
-STACK = "-Xss256m"
+STACK = "-Xss32m"
 # Bytes do not pass through it, so it needs no code that is compiled for minutes.
 LIGHT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOG = "job-server.log"
@@ -35,7 +35,7 @@ class JobServer:
     program: Follower
 
     def check(self) -> None:
-        """Raise if it is dead."""
+        """Raise JobServerError if it is dead."""
         if not self.program.is_alive:
             raise JobServerError(f"the job server died: {gist(self.program.words())}")
 
@@ -43,14 +43,19 @@ class JobServer:
 @contextmanager
 def job_server(
     main_class: str, class_path: str, java_options: Sequence[str], arguments: Sequence[str],
+    files: Mapping[str, str] | None = None,
 ) -> Iterator[JobServer]:
-    """A job server on free ports of this machine, as long as the `with` lasts."""
+    """A job server on free ports of this machine, as long as the `with` lasts. `files` are written
+    to its folder first, whose name takes the place of {folder} in an argument."""
     java_version()
     with tempfile.TemporaryDirectory(prefix="beam-reuse-job-server-") as folder:
+        for name, content in (files or {}).items():
+            Path(folder, name).write_text(content)
         program = Follower([
             java(), STACK, *LIGHT, *java_options, "-cp", class_path, main_class,
             "--job-host=127.0.0.1", "--job-port=0", "--artifact-port=0", "--expansion-port=0",
-            f"--artifacts-dir={folder}", *arguments,
+            f"--artifacts-dir={folder}",
+            *(argument.replace("{folder}", folder) for argument in arguments),
         ], Path(folder) / LOG)
         try:
             yield JobServer(_endpoint(program), program)

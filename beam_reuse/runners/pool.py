@@ -7,20 +7,28 @@ import multiprocessing
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import grpc
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.runners.local import start_fork_server
 from beam_reuse.runners.local_worker import cause, serve
 
 _SECONDS_TO_END = 5
 
 
+def serve_engine(control_address: str, worker_id: str) -> None:
+    """Serve an engine until it hangs up, which Beam's worker takes for an error."""
+    with suppress(grpc.RpcError):
+        serve(control_address, worker_id, frozenset())
+
+
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Starts and stops workers as an engine asks. `deaths` tells of those that died."""
+    """Starts and stops workers as an engine asks. `deaths` tells of those that were killed; one
+    that ends with an error does so after the engine, which tells why."""
 
     def __init__(self) -> None:
         self.deaths: list[str] = []
@@ -29,8 +37,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 
     def StartWorker(self, request: Any, _: Any) -> Any:
         worker = multiprocessing.get_context("forkserver").Process(
-            target=serve, daemon=True,
-            args=(request.control_endpoint.url, request.worker_id, frozenset()))
+            target=serve_engine, args=(request.control_endpoint.url, request.worker_id),
+            daemon=True)
         with self._lock:
             self._workers[request.worker_id] = worker
             worker.start()
@@ -57,18 +65,21 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
     def _watch(self, worker_id: str, worker: Any) -> None:
         worker.join()
         with self._lock:
-            died = self._workers.pop(worker_id, None) is not None and worker.exitcode != 0
-        if died:
+            was_wanted = self._workers.pop(worker_id, None) is not None
+        if was_wanted and (worker.exitcode or 0) < 0:
             self.deaths.append(f"a worker process died ({cause(worker.exitcode)})")
 
 
 @contextmanager
-def worker_pool() -> Iterator[tuple[str, WorkerPool]]:
-    """A pool on a free port of this machine, and its address."""
+def worker_pool(port: int = 0) -> Iterator[tuple[str, WorkerPool]]:
+    """A pool for programs of this machine alone, at `port` or a free one, and its address."""
     start_fork_server()
     pool = WorkerPool()
-    server = grpc.server(ThreadPoolExecutor(4))
-    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.so_reuseport", 0)])
+    try:
+        address = f"127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
+    except RuntimeError:
+        raise UserError(f"--pool {port}: the port is taken. Choose another.") from None
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.start()
     try:

@@ -45,3 +45,8 @@ def kit(name: str) -> Path:
 @pytest.fixture(scope="session")
 def flink_job_server() -> Path:
     return kit("flink")
+
+
+@pytest.fixture(scope="session")
+def spark_job_server() -> Path:
+    return kit("spark")

@@ -43,5 +43,5 @@ def digests(result: Path) -> dict[str, str]:
     }
     for table in manifest["tables"].values():
         for part in table["parts"]:
-            assert found[part["path"]] == part["sha256"]
+            assert part["sha256"] in ("", found[part["path"]])
     return found

@@ -15,7 +15,7 @@ from beam_reuse.core.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.boot import environment
-from beam_reuse.runners.flink import Cluster, look_at
+from beam_reuse.runners.flink import Cluster, look_at, tasks_of
 
 
 @pytest.fixture
@@ -23,6 +23,10 @@ def cluster() -> Iterator[tuple[str, dict[str, Any]]]:
     """Something that answers as a Flink cluster does, and its answers, which may be changed."""
     answers: dict[str, Any] = {
         "/overview": {"flink-version": "1.19.3", "slots-total": 6, "taskmanagers": 2},
+        "/jobs/overview": {"jobs": [
+            {"name": "other", "tasks": {"finished": 1, "total": 2}},
+            {"name": "ours", "tasks": {"finished": 3, "total": 9}},
+        ]},
         "/taskmanagers": {"taskmanagers": [{"slotsNumber": 2}, {"slotsNumber": 4}]},
     }
 
@@ -51,6 +55,11 @@ def test_a_cluster_tells_what_it_has(cluster) -> None:
     assert look_at(cluster[0]) == Cluster(cluster[0], "1.19.3", 6, 4)
 
 
+def test_a_cluster_tells_of_a_jobs_tasks(cluster) -> None:
+    assert tasks_of(cluster[0], "ours") == (3, 9)
+    assert tasks_of(cluster[0], "nobody's") is None
+
+
 def test_a_cluster_that_does_not_answer_is_told() -> None:
     with pytest.raises(UserError, match=r"--flink_master 127.0.0.1:9: no Flink cluster answers"):
         opened("--flink_master=127.0.0.1:9")
@@ -75,7 +84,7 @@ def test_a_cluster_without_slots_is_refused(cluster) -> None:
 
 
 def test_external_workers_need_an_address() -> None:
-    with pytest.raises(UserError, match="--environment_config HOST:PORT"):
+    with pytest.raises(UserError, match="localhost:PORT, after beam-reuse-worker --pool"):
         opened("--environment_type=EXTERNAL")
 
 
