@@ -4,12 +4,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types unit test-lowest clean
+.PHONY: demo test lint types unit engines test-engines test-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
 
-test: lint types unit
+test: lint types engines unit
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -17,8 +17,19 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# What tests on Flink need; without it they are skipped, and say what is missing.
+engines: $(STAMP)
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
+	    $(BIN)/beam-reuse engines flink || echo "Tests on Flink will be skipped."; \
+	else echo "Java or Maven is not installed: tests on Flink will be skipped."; fi
+
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+# Whole runs on real clusters on this machine, which are fetched first.
+test-engines: $(STAMP)
+	$(BIN)/beam-reuse engines flink flink-cluster
+	$(BIN)/pytest -m engines -x tests/engines
 
 # The same tests with the lowest versions that pyproject.toml allows.
 test-lowest:

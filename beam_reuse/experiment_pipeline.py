@@ -40,7 +40,7 @@ from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pipeline import OUTCOME
 from beam_reuse.plan import RunPlan, RunProgress
-from beam_reuse.runners import pipeline_for, run_to_end
+from beam_reuse.runners import engine_for
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[O
     size = sum(each.bytes for each in inputs)
     progress.expect(size)
     progress.stage("starting")
-    pipeline = pipeline_for(plan.run, size)
-    build(pipeline, plan, inputs, work)
-    run_to_end(pipeline)
+    with engine_for(plan.run, size) as engine:
+        build(engine.pipeline, plan, inputs, work)
+        engine.run(progress)
     progress.stage("computing")
     outcome = replace(read_outcome(join(work.root, OUTCOME)), bytes_read=size)
     return outcome, conduct(plan, _numbers_folder(work))

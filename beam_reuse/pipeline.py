@@ -37,7 +37,7 @@ from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pages.rows import page_table
 from beam_reuse.plan import RunPlan, RunProgress, Survey
-from beam_reuse.runners import pipeline_for, run_to_end
+from beam_reuse.runners import engine_for
 
 OUTCOME = "outcome.json"
 FOLDED = {"matched_chunks": MATCHES}
@@ -71,9 +71,9 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
     inputs = inputs_of(plan)
     progress.expect(inputs.bytes)
     progress.stage("starting")
-    pipeline = pipeline_for(plan, inputs.bytes)
-    build(pipeline, plan, inputs, work)
-    run_to_end(pipeline)
+    with engine_for(plan, inputs.bytes) as engine:
+        build(engine.pipeline, plan, inputs, work)
+        engine.run(progress)
     return replace(read_outcome(join(work.root, OUTCOME)), bytes_read=inputs.bytes)
 
 

@@ -32,8 +32,9 @@ class RunPlan:
     """One run: what to read, what to compute, where and how to run it.
 
     `settings` is all that may change a value; the rest changes only where and how fast.
-    `beam_args` are Beam's own options as they stood on the command line. `runner` is `local`
-    or a name Beam knows. `merge` and `remove` are lists of labels, for `labels` alone.
+    `beam_args` are Beam's own options as they stood on the command line. `runner` is one of
+    `runners.ENGINES` or a name Beam knows. `engines`: where programs of engines were
+    fetched to. `merge` and `remove` are lists of labels, for `labels` alone.
     """
 
     command: Command
@@ -46,6 +47,7 @@ class RunPlan:
     overwrite: bool = False
     merge: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
+    engines: str = ""
 
     def __post_init__(self) -> None:
         require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
@@ -72,3 +74,6 @@ class RunProgress(Protocol):
 
     def stage(self, name: str) -> None:
         """What the driver is doing now, in a few words."""
+
+    def tasks(self, done: int, total: int) -> None:
+        """How many tasks an engine has done, of how many it knows."""

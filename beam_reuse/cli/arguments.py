@@ -26,6 +26,7 @@ from beam_reuse.options.kinds import FILE
 from beam_reuse.options.option import Option
 from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
+from beam_reuse.runners import ENGINES
 
 SHORT = {"output": "-o", "rows": "-n"}
 
@@ -45,9 +46,9 @@ class Arguments:
 
     def __post_init__(self) -> None:
         runner = self.values.get("runner", "local")
-        if runner != "local" and not is_runner(runner):
+        if runner.lower() not in ENGINES and not is_runner(runner):
             raise UsageError(f"--runner: unknown runner {runner!r}."
-                             f"{did_you_mean(runner, ['local', *beam_runners()])}")
+                             f"{did_you_mean(runner, [*ENGINES, *beam_runners()])}")
 
 
 def parse(argv: Sequence[str]) -> Arguments:

@@ -16,6 +16,7 @@ COMMANDS = {
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
     "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
                  "precision and recall, by labelled pages or pairs"),
+    "engines": ("[ENGINE...] [OPTIONS]", "fetch and check what runs on Flink and Spark need"),
 }
 EXPERIMENT = "experiment"
 EXPERIMENTS = {
@@ -27,7 +28,7 @@ EXPERIMENTS = {
                    "which discovery threshold parts the bad from the benign?"),
 }
 # Commands that run no pipeline, and so take none of Beam's options.
-WITHOUT_BEAM = ("check", "sample", "evaluate")
+WITHOUT_BEAM = ("check", "sample", "evaluate", "engines")
 
 _LABELS = "\n".join(f"  {verdict.value:11}{' '.join(words)}" for verdict, words in WORDS.items())
 
@@ -38,6 +39,7 @@ DESCRIPTIONS = {
     "DIR": "folder written by `run`",
     "PAGE": "files of pages (HTML, text, code), or any crawl files and folders that `run` reads; "
     "- or nothing for standard input",
+    "ENGINE": "flink, spark (default: these two), flink-cluster, spark-cluster, prism",
     "demo": """\
 Makes a sample crawl (WARC) in which passages are copied a known number of times, runs every
 analysis on it, prints the summary and checks each planted thing against what was found.
@@ -160,6 +162,16 @@ left in, and counts the neighbourhoods flagged.
   thresholds                 found at every threshold at which something changes
   stop_chunk_effect          neighbourhoods flagged with and without stop chunks
   thresholds.png, .svg       both rates against the threshold, and against each other""",
+    "engines": """\
+Fetches with Maven, pip or Go, as they are configured here, what runs on other engines need, keeps
+it in the user's cache and checks every file of what is there already.
+
+  flink, spark     Beam's job server for --runner flink and spark: the ready one of the installed
+                   Beam if Maven has it, else assembled from published parts
+  flink-cluster, spark-cluster   a whole Flink and Spark from PyPI, to try clusters on one machine
+  prism            the runner prism, compiled; give its path with --prism_location
+
+Flink and Spark need Java 11 or 17.""",
     "sample": """\
 Draws rows of a result table at random and writes them as CSV with two empty columns at the end,
 label and reason, for people to fill; `evaluate` reads the file back. The same seed draws the
@@ -281,4 +293,10 @@ examples:
   beam-reuse evaluate result --pairs pairs.csv -o figures
   beam-reuse evaluate result --graph -o graph
   beam-reuse evaluate result --differences 1000 --crawl 'crawl/*.warc.gz'""",
+    "engines": """\
+examples:
+  beam-reuse engines flink
+  beam-reuse run crawl.warc.gz -o result --runner flink
+        Flink embedded: the same tables, to the byte
+  beam-reuse engines --engines-dir /srv/engines""",
 }

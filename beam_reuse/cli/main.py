@@ -135,6 +135,12 @@ def _evaluate(arguments: Arguments, argv: Sequence[str]) -> int:
     return run_evaluate(arguments.inputs, arguments.values)
 
 
+def _engines(arguments: Arguments, argv: Sequence[str]) -> int:
+    from beam_reuse.cli.engines import run_engines
+
+    return run_engines(arguments.inputs, arguments.values)
+
+
 def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
     from beam_reuse.cli.experiments import run_experiment
 
@@ -143,7 +149,8 @@ def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
     "run": _run, "index": _run, "labels": _labels, "check": _check, "demo": _demo,
-    "sample": _sample, "evaluate": _evaluate, **dict.fromkeys(EXPERIMENTS.split(), _experiment),
+    "sample": _sample, "evaluate": _evaluate, "engines": _engines,
+    **dict.fromkeys(EXPERIMENTS.split(), _experiment),
 }
 
 
@@ -171,6 +178,7 @@ def plan_of(arguments: Arguments) -> RunPlan:
         workers=values.get("workers", usable_cores()),
         beam_args=arguments.beam_args,
         overwrite=values.get("overwrite", False),
+        engines=values.get("engines-dir", ""),
     )
 
 

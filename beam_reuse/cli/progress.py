@@ -25,6 +25,7 @@ class ProgressMonitor:
         self._out = out or sys.stderr
         self._display = _Terminal(self._out) if self._out.isatty() else _Lines(self._out)
         self._total = 0
+        self._tasks = (0, 0)
         self._stage, self._stage_since = "", 0.0
         self._started = time.monotonic()
         self._pace = Pace()
@@ -36,6 +37,9 @@ class ProgressMonitor:
 
     def stage(self, name: str) -> None:
         self._stage, self._stage_since = name, time.time()
+
+    def tasks(self, done: int, total: int) -> None:
+        self._tasks = (done, total)
 
     def __enter__(self) -> "ProgressMonitor":
         self._display.open()
@@ -61,7 +65,7 @@ class ProgressMonitor:
             figures.bytes = min(figures.bytes, self._total or figures.bytes)
             now = time.monotonic()
             left = self._pace.left(figures.bytes, self._total, now)
-            line = progress_line(figures, self._total, left)
+            line = progress_line(figures, self._total, left, *self._tasks)
             self._display.show(line, figures.bytes, self._total, now - self._started)
 
 
@@ -135,8 +139,10 @@ class _Terminal:
         self._progress.stop()
 
 
-def progress_line(figures: Figures, total: int, left: float | None) -> str:
-    """Stage, bytes, records and the time left, as far as they are known."""
+def progress_line(
+    figures: Figures, total: int, left: float | None, tasks: int = 0, all_tasks: int = 0,
+) -> str:
+    """Stage, bytes, records, the engine's tasks and the time left, as far as they are known."""
     words = [figures.stage or "starting"]
     if figures.bytes and total:
         share = figures.bytes / total
@@ -145,6 +151,8 @@ def progress_line(figures: Figures, total: int, left: float | None) -> str:
         words.append(megabytes(figures.bytes))
     if figures.records:
         words.append(f"{figures.records:,} records")
+    if all_tasks:
+        words.append(f"{tasks:,} of {all_tasks:,} tasks done")
     if left is not None:
         words.append(f"about {clock(left)} left to read")
     return ", ".join(words)

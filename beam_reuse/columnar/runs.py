@@ -9,6 +9,7 @@ from typing import Any
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.sorting import order_words
+from beam_reuse.columnar.store import make_shared
 from beam_reuse.columnar.varbytes import VarBytes
 
 FAN_IN = 16
@@ -129,7 +130,7 @@ class _RunFile:
 
     def __init__(self, folder: str | None) -> None:
         if folder:
-            os.makedirs(folder, exist_ok=True)
+            make_shared(folder)
         self.folder = folder
         self.file: Any = None
         self.runs: list[list[tuple[int, int]]] = []

@@ -6,6 +6,7 @@ final name, and names are unique, so a failed attempt leaves files that nobody r
 """
 
 import os
+import socket
 import struct
 import uuid
 from collections.abc import Iterable, Iterator
@@ -136,6 +137,23 @@ class Store:
         return Block.from_bytes(self.get(piece))
 
 
+def make_shared(folder: str) -> None:
+    """Make a local folder in one that the driver has made; raise if that is not there: on another
+    machine, or after the run has ended."""
+    if not is_local(folder) or os.path.isdir(folder):
+        return
+    try:
+        os.mkdir(folder)
+    except FileExistsError:  # made by another worker
+        pass
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"the worker on {socket.gethostname()} does not see {os.path.dirname(folder)}. Give -o "
+            "a folder that all machines see under the same name: on a shared disk, or gs://, "
+            "s3://, hdfs://"
+        ) from error
+
+
 def is_local(path: str) -> bool:
     return "://" not in path
 
@@ -155,7 +173,7 @@ def _new_file(path: str) -> Iterator:
 
     def open_file() -> BinaryIO:
         if is_local(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            make_shared(os.path.dirname(path))
             opened.append(open(temporary, "wb"))  # noqa: SIM115
         else:
             opened.append(

@@ -42,6 +42,7 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
         workers=values.get("workers", usable_cores()),
         beam_args=tuple(beam_args),
         overwrite=values.get("overwrite", False),
+        engines=values.get("engines-dir", ""),
     )
     finished = execute(plan, command_line)
     to = console()

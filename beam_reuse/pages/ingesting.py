@@ -1,5 +1,6 @@
 """Records of crawl files and of indexes, as parts, events and counts."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ import apache_beam as beam
 from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar import MAIN, Block
+from beam_reuse.columnar.store import make_shared
 from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.index import IndexInput, index_events
 from beam_reuse.io.results.reporting import ProgressReporter
@@ -47,6 +49,9 @@ class IngestRanges(beam.PTransform):
 class _Ingest(beam.DoFn):
     def __init__(self, folder: str, settings: IngestSettings, progress: ProgressReporter) -> None:
         self.folder, self.settings, self.progress = folder, settings, progress
+
+    def setup(self) -> None:
+        make_shared(os.path.dirname(self.folder))
 
     def process(self, encoded: bytes) -> Iterator[Any]:
         found = ingest(FileRange.from_bytes(encoded), self.folder, self.settings, self.progress)

@@ -1,13 +1,12 @@
 """What each runner needs."""
 
-import atexit
 import glob
 import os
-import shutil
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from beam_reuse.plan import RunPlan
+from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
 from beam_reuse.runners.local import deaths, make_runner, start_fork_server
 
 # Below this much input, worker processes cost more than they save.
@@ -37,40 +36,32 @@ def _local_bytes(inputs: Sequence[str]) -> int:
     return sum(os.path.getsize(path) for path in [*paths, *inside] if os.path.isfile(path))
 
 
-class WorkerDiedError(RuntimeError):
-    """A worker process is gone, so the run is too."""
-
-
-def run_to_end(pipeline: Any) -> None:
-    """Run a pipeline and wait; raises if it fails, naming a dead worker where that was why."""
+@contextmanager
+def _local(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
+    workers = workers_for(plan, input_bytes)
     deaths.clear()
-    try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:
-        if deaths:
-            raise WorkerDiedError(
-                f"{deaths[0]}; no result was written. Run again, with fewer --workers if "
-                "memory is short."
-            ) from error
-        raise
+    pipeline = pipeline_of([*plan.beam_args, f"--direct_num_workers={workers}"],
+                           make_runner(workers))
+    yield Engine(pipeline, lambda _: worker_trouble(deaths))
 
 
-def pipeline_for(plan: RunPlan, input_bytes: int) -> Any:
-    """A Beam pipeline on the runner the plan names."""
-    from beam_reuse.runners.quick_graphs import Options, quicken
+def _flink(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    from beam_reuse.runners.flink import flink
 
-    quicken()
-    if plan.runner == "local":
-        workers = workers_for(plan, input_bytes)
-        options = Options([*plan.beam_args, f"--direct_num_workers={workers}"])
-        return _pipeline(runner=make_runner(workers), options=options)
-    return _pipeline(options=Options([*plan.beam_args, f"--runner={plan.runner}"]))
+    return flink(plan)
 
 
-def _pipeline(**how: Any) -> Any:
-    """A Beam pipeline whose temporary folder is gone at the end even if it is stopped."""
-    import apache_beam as beam
+@contextmanager
+def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
+    """Any runner under Beam's own name for it, with Beam's own defaults."""
+    yield Engine(pipeline_of([*plan.beam_args, f"--runner={plan.runner}"]))
 
-    pipeline = beam.Pipeline(**how)
-    atexit.register(shutil.rmtree, pipeline.local_tempdir, ignore_errors=True)
-    return pipeline
+
+ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
+    "local": _local, "flink": _flink,
+}
+
+
+def engine_for(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    """The engine the plan names; what it starts ends with the `with`."""
+    return ENGINES.get(plan.runner.lower(), _named)(plan, input_bytes)

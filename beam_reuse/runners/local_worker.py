@@ -18,8 +18,12 @@ _STATE_CACHE_BYTES = 100 << 20
 _SECONDS_TO_END = 20
 
 
-def serve(control_address: str, worker_id: str) -> None:
-    """Run bundles for the runner at `control_address` until it hangs up or dies."""
+def serve(
+    control_address: str, worker_id: str,
+    capabilities: frozenset[str] = worker_handlers.FNAPI_RUNNER_CAPABILITIES,
+) -> None:
+    """Run bundles for the runner at `control_address`, which has these `capabilities`, until it
+    hangs up or dies."""
     threading.Thread(target=_follow_driver, daemon=True).start()
     keep_freed_memory()
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
@@ -27,7 +31,7 @@ def serve(control_address: str, worker_id: str) -> None:
         control_address,
         worker_id=worker_id,
         state_cache_size=_STATE_CACHE_BYTES,
-        runner_capabilities=worker_handlers.FNAPI_RUNNER_CAPABILITIES,
+        runner_capabilities=capabilities,
     ).run()
 
 
@@ -95,7 +99,7 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
         self._process.join()
         if self._process.exitcode == 0 or self._is_stopped:
             return
-        self._death = f"a worker process died ({_cause(self._process.exitcode)})"
+        self._death = f"a worker process died ({cause(self._process.exitcode)})"
         deaths.append(self._death)
         for future in list(self.control_conn._futures_by_id.values()):
             _fail(future, self._death)
@@ -106,7 +110,8 @@ def _fail(future: Any, error: str) -> None:
         instruction_id=future.instruction_id, error=error))
 
 
-def _cause(exitcode: int | None) -> str:
+def cause(exitcode: int | None) -> str:
+    """Why a process ended, in words."""
     if exitcode is None or exitcode >= 0:
         return f"exit status {exitcode}"
     name = signal.Signals(-exitcode).name

@@ -119,6 +119,11 @@ def test_what_a_line_says(figures: Figures, total: int, left: float | None, line
     assert progress_line(figures, total, left) == line
 
 
+def test_an_engines_tasks_are_told() -> None:
+    assert progress_line(Figures(500, 2, "reading"), 0, None, 7, 1316) == (
+        "reading, 500 B, 2 records, 7 of 1,316 tasks done")
+
+
 def test_the_time_left_follows_from_the_pace_since_the_first_bytes() -> None:
     pace = Pace()
     assert pace.left(0, 1000, 3.0) is None

@@ -97,3 +97,10 @@ def test_references_and_integers_survive_their_coders(some, integers):
     assert PiecesCoder().decode(PiecesCoder().encode(some)) == some
     assert [PieceCoder().decode(PieceCoder().encode(piece)) for piece in some] == some
     assert IntsCoder().decode(IntsCoder().encode(integers)) == integers
+
+
+def test_a_run_folder_that_is_not_there_is_told_and_not_made(tmp_path):
+    store = Store("files", str(tmp_path / "elsewhere" / "spill"))
+    with pytest.raises(StoreError, match=r"does not see .*/elsewhere\. Give -o a folder that all"):
+        store.put(b"x" * 5000, 1)
+    assert not (tmp_path / "elsewhere").exists()

@@ -1,0 +1,176 @@
+"""Flink: embedded in the job server, or a session cluster that is there already."""
+
+import json
+import re
+import urllib.request
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.error import URLError
+
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    PipelineOptions,
+    PortableOptions,
+)
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.plan import RunPlan
+from beam_reuse.runners.engine import (
+    KEPT,
+    Engine,
+    EngineError,
+    fused_here,
+    pipeline_of,
+    words_of,
+    worker_trouble,
+)
+from beam_reuse.runners.job_server import JobServer, class_path, job_server
+from beam_reuse.runners.kits import FLINK
+from beam_reuse.runners.python_workers import python_workers
+
+DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
+EMBEDDED = ("[auto]", "[local]")
+# Flink keeps 512 buffers for each result that waits on disk, of which a graph of many steps has
+# many at once. Ours are references, and small.
+SETTINGS = {
+    "taskmanager.network.sort-shuffle.min-buffers": "16",
+    "taskmanager.memory.network.min": "256m",
+    "taskmanager.memory.network.max": "256m",
+}
+# What a cluster may lack, by what it says then.
+REMEDIES = {
+    "StackOverflowError":
+        "its JobManager has too little stack for a graph of this size. Put the line "
+        "'env.java.opts.jobmanager: -Xss16m' into its config.yaml and start it again, or ask for "
+        "fewer --analyses at a time.",
+    "Insufficient number of network buffers":
+        "its TaskManagers have too few network buffers for a graph of this size. Put the line "
+        "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "
+        "again, or raise taskmanager.memory.network.max.",
+}
+_REST = re.compile(r"http://(\S+:\d+) was granted leadership")
+_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What a session cluster says of itself."""
+
+    master: str
+    version: str
+    slots: int
+    slots_per_worker: int
+
+
+@contextmanager
+def flink(plan: RunPlan) -> Iterator[Engine]:
+    """A job server of ours and, by default, workers of ours, both on this machine; with
+    `--flink_master HOST:PORT` the graph runs on that cluster."""
+    options = PipelineOptions(list(plan.beam_args))
+    given, portable = options.view_as(FlinkRunnerOptions), options.view_as(PortableOptions)
+    master = given.flink_master.removeprefix("http://").rstrip("/")
+    cluster = None if master in EMBEDDED else look_at(master)
+    if cluster is not None and given.flink_job_server_jar is None:
+        refuse_other_version(cluster)
+    with ExitStack() as stack:
+        workers = stack.enter_context(python_workers(
+            portable, cluster.master if cluster else None))
+        server = None
+        if portable.job_endpoint is None:
+            jars = class_path("flink", given.flink_job_server_jar, plan.engines)
+            server = stack.enter_context(_job_server(jars, cluster))
+
+        def trouble(error: Exception) -> None:
+            worker_trouble(workers.deaths)
+            if server is not None:
+                server.check()
+            raise EngineError(explained(error, cluster)) from error
+
+        def tasks() -> tuple[int, int] | None:
+            where = cluster.master if cluster else _rest_of(server)
+            return tasks_of(where, name) if where else None
+
+        name = f"beam-reuse-{uuid.uuid4().hex[:12]}"
+        pipeline = pipeline_of([
+            *_parallelism(plan, cluster), KEPT, *plan.beam_args, *fused_here(plan.beam_args),
+            *workers.arguments, *_endpoint(server), f"--job_name={name}", "--runner=PortableRunner",
+        ])
+        yield Engine(pipeline, trouble, is_remote=True, tasks=tasks)
+
+
+def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[JobServer]:
+    """A job server for the cluster, or with a Flink inside."""
+    if cluster is not None:
+        return job_server(DRIVER, jars, (), [f"--flink-master={cluster.master}"])
+    settings = "".join(f"{name}: {value}\n" for name, value in SETTINGS.items())
+    return job_server(DRIVER, jars, (), ["--flink-master=[local]", "--flink-conf-dir={folder}"],
+                      {"config.yaml": settings})
+
+
+def explained(error: Exception, cluster: Cluster | None) -> str:
+    """Why a run failed, and what to do about it where that is known."""
+    where = f"--flink_master {cluster.master}" if cluster else "Flink"
+    for said, remedy in REMEDIES.items():
+        if said in str(error):
+            return f"{where}: {remedy}"
+    return words_of(error)
+
+
+def _rest_of(server: JobServer | None) -> str | None:
+    """Where a Flink inside the job server answers, once it has said so."""
+    told = _REST.search(server.program.words()) if server else None
+    return told[1] if told else None
+
+
+def tasks_of(master: str, name: str) -> tuple[int, int] | None:
+    """How many tasks of the job with this name are finished, and of how many."""
+    for job in ask(master, "jobs/overview")["jobs"]:
+        if job["name"] == name:
+            return int(job["tasks"]["finished"]), int(job["tasks"]["total"])
+    return None
+
+
+def _endpoint(server: JobServer | None) -> Sequence[str]:
+    return [f"--job_endpoint={server.endpoint}"] if server else []
+
+
+def _parallelism(plan: RunPlan, cluster: Cluster | None) -> Sequence[str]:
+    """As many subtasks as there are slots, and as many Python processes."""
+    slots, each = (cluster.slots, cluster.slots_per_worker) if cluster else (
+        plan.workers, plan.workers)
+    return [f"--parallelism={slots}", f"--sdk_worker_parallelism={each}"]
+
+
+def look_at(master: str) -> Cluster:
+    """What the cluster at `master` has; UserError if none answers there."""
+    try:
+        overview = ask(master, "overview")
+        managers = ask(master, "taskmanagers")["taskmanagers"]
+        version, slots = str(overview["flink-version"]), int(overview["slots-total"])
+    except (OSError, ValueError, KeyError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise UserError(
+            f"--flink_master {master}: no Flink cluster answers there ({reason}). Give HOST:PORT "
+            "of its REST service (usually port 8081), or [local] to run Flink embedded.") from None
+    if not slots:
+        raise UserError(f"--flink_master {master}: the cluster has no slots. Start its "
+                        "TaskManagers.")
+    return Cluster(master, version, slots, max(int(each["slotsNumber"]) for each in managers))
+
+
+def refuse_other_version(cluster: Cluster) -> None:
+    """Refuse a cluster that does not understand our job server."""
+    if cluster.version.split(".")[:2] != FLINK.split("."):
+        raise UserError(
+            f"--flink_master {cluster.master} runs Flink {cluster.version}, and the job server is "
+            f"for {FLINK}. Use a cluster of Flink {FLINK}, or name a job server for yours with "
+            "--flink_job_server_jar.")
+
+
+def ask(master: str, path: str) -> Any:
+    """An answer of the cluster's REST service."""
+    with urllib.request.urlopen(f"http://{master}/{path}", timeout=_SECONDS) as answer:
+        return json.load(answer)

@@ -1,0 +1,92 @@
+"""Beam's job server: a Java program that takes our graph and submits it to Flink or Spark."""
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.runners.fetching import find, kits_folder
+from beam_reuse.runners.kits import JARS, KITS
+from beam_reuse.runners.processes import Follower, java, java_version
+
+# Java writes a job's graph to the cluster vertex by vertex, each inside the one before: a graph
+# of some hundred vertices needs more stack than the usual megabyte.
+STACK = "-Xss32m"
+# Bytes do not pass through it, so it needs no code that is compiled for minutes.
+LIGHT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+LOG = "job-server.log"
+_SECONDS_TO_START = 120
+_STARTED = re.compile(r"JobService started on (\S+:\d+)")
+
+
+class JobServerError(RuntimeError):
+    """The job server did not start, or died."""
+
+
+@dataclass(frozen=True)
+class JobServer:
+    """A job server that runs. `endpoint` is where graphs are handed in."""
+
+    endpoint: str
+    program: Follower
+
+    def check(self) -> None:
+        """Raise JobServerError if it is dead."""
+        if not self.program.is_alive:
+            raise JobServerError(f"the job server died: {gist(self.program.words())}")
+
+
+@contextmanager
+def job_server(
+    main_class: str, class_path: str, java_options: Sequence[str], arguments: Sequence[str],
+    files: Mapping[str, str] | None = None,
+) -> Iterator[JobServer]:
+    """A job server on free ports of this machine, as long as the `with` lasts. `files` are written
+    to its folder first, whose name takes the place of {folder} in an argument."""
+    java_version()
+    with tempfile.TemporaryDirectory(prefix="beam-reuse-job-server-") as folder:
+        for name, content in (files or {}).items():
+            Path(folder, name).write_text(content)
+        program = Follower([
+            java(), STACK, *LIGHT, *java_options, "-cp", class_path, main_class,
+            "--job-host=127.0.0.1", "--job-port=0", "--artifact-port=0", "--expansion-port=0",
+            f"--artifacts-dir={folder}",
+            *(argument.replace("{folder}", folder) for argument in arguments),
+        ], Path(folder) / LOG)
+        try:
+            yield JobServer(_endpoint(program), program)
+        finally:
+            program.stop()
+
+
+def class_path(engine: str, jar: str | None, kits: str) -> str:
+    """The jar the user named with `--ENGINE_job_server_jar`, else the kit that was fetched."""
+    if jar is None:
+        return str(find(KITS[engine], kits_folder(kits)) / JARS / "*")
+    if not Path(jar).is_file():
+        raise UserError(f"--{engine}_job_server_jar {jar}: there is no such file.")
+    return jar
+
+
+def _endpoint(program: Follower) -> str:
+    """Where the server listens, once it has said so."""
+    until = time.monotonic() + _SECONDS_TO_START
+    while time.monotonic() < until:
+        if started := _STARTED.search(program.words()):
+            return started[1]
+        if not program.is_alive:
+            raise JobServerError(f"the job server did not start: {gist(program.words())}")
+        time.sleep(0.1)
+    raise JobServerError(f"the job server did not start within {_SECONDS_TO_START} seconds")
+
+
+def gist(words: str) -> str:
+    """The line of a Java program's words that tells why it failed."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    told = [line for line in lines if line.startswith("Caused by:")] or [
+        line for line in lines if re.search(r"(Exception|Error)\b", line)]
+    return (told or lines or ["it said nothing"])[-1][:400]

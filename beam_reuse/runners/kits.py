@@ -1,0 +1,114 @@
+"""What cluster runs need, and where the ordinary clients find it."""
+
+import shutil
+import stat
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from functools import partial
+from importlib import metadata, resources
+from pathlib import Path
+
+from beam_reuse.runners.fetching import FetchError, Kit, call
+
+PARTS_VERSION = "2.62.0"
+FLINK, FLINK_RELEASE = "1.19", "1.19.3"
+SPARK, SPARK_RELEASE = "3.5", "3.5.0"
+JARS = "lib"
+_MAVEN = ("Install Maven, which needs Java (Debian: apt install maven), or name a job server of "
+          "your own with --{}_job_server_jar FILE.")
+_GO = "Install Go, or name a prism of your own with --prism_location FILE."
+
+
+def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
+    """Jars of a job server: the ready one of the installed Beam where Maven has it, else the
+    parts that `pom` names."""
+    beam, way_out = metadata.version("apache-beam"), _MAVEN.format(engine)
+    quietly = ("-q", "-B")
+    jars = folder / JARS
+    try:
+        call("mvn", way_out, *quietly, "dependency:copy",
+             f"-Dartifact=org.apache.beam:{ready}:{beam}", f"-DoutputDirectory={jars}")
+        return f"the job server {ready} of Beam {beam}"
+    except FetchError:
+        shutil.rmtree(jars, ignore_errors=True)
+    project = folder / "pom.xml"
+    project.write_text(resources.files("beam_reuse.runners").joinpath(pom).read_text())
+    call("mvn", way_out, *quietly, "-f", str(project), "dependency:copy-dependencies",
+         "-DincludeScope=runtime", f"-DoutputDirectory={jars}")
+    return (f"a job server assembled from parts of Beam {PARTS_VERSION} (no ready one of Beam "
+            f"{beam} was found)")
+
+
+def _fill_flink(folder: Path) -> str:
+    """Programs, settings and libraries of a Flink cluster, from its two Python packages."""
+    with tempfile.TemporaryDirectory() as downloads:
+        _download(f"apache-flink-libraries=={FLINK_RELEASE}", downloads)
+        _download(f"apache-flink=={FLINK_RELEASE}", downloads,
+                  "--only-binary=:all:", "--python-version=3.11")
+        (libraries,), (programs,) = (list(Path(downloads).glob(p)) for p in ("*.tar.gz", "*.whl"))
+        _unpack(libraries, folder, "deps", ("bin", "lib"))
+        with zipfile.ZipFile(programs) as archive:
+            for name in archive.namelist():
+                if name.startswith(("pyflink/bin/", "pyflink/conf/")) and not name.endswith("/"):
+                    target = folder / name.removeprefix("pyflink/")
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(archive.read(name))
+    _make_executable(folder / "bin")
+    return f"Flink {FLINK_RELEASE} from the packages apache-flink and apache-flink-libraries"
+
+
+def _fill_spark(folder: Path) -> str:
+    """Programs and libraries of a Spark cluster, from its Python package."""
+    with tempfile.TemporaryDirectory() as downloads:
+        _download(f"pyspark=={SPARK_RELEASE}", downloads, "--no-binary=:all:")
+        (package,) = Path(downloads).glob("*.tar.gz")
+        _unpack(package, folder, "deps", ("bin", "jars"))
+    _make_executable(folder / "bin")
+    return f"Spark {SPARK_RELEASE} from the package pyspark"
+
+
+def _fill_prism(folder: Path) -> str:
+    """The program prism, compiled from the Go module of the installed Beam."""
+    beam = metadata.version("apache-beam")
+    call("go", _GO, "install", f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam}",
+         GOBIN=str(folder))
+    return f"prism of Beam {beam}"
+
+
+def _download(package: str, folder: str, *options: str) -> None:
+    call(sys.executable, "Python's pip is needed.", "-m", "pip", "download", "-q", "--no-deps",
+         *options, "--dest", folder, package)
+
+
+def _unpack(package: Path, folder: Path, inside: str, wanted: tuple[str, ...]) -> None:
+    """Some folders of a source package, all of which lie in its folder `inside`."""
+    with tarfile.open(package) as archive:
+        for member in archive:
+            below = member.name.split("/", 1)[-1].removeprefix(f"{inside}/")
+            if member.isfile() and below.startswith(tuple(f"{name}/" for name in wanted)):
+                member.name = below
+                archive.extract(member, folder, filter="data")
+
+
+def _make_executable(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+_KITS = (
+    Kit("flink", FLINK, f"job server for --runner flink (Flink {FLINK})",
+        partial(_fill_job_server, "flink", f"beam-runners-flink-{FLINK}-job-server",
+                f"flink-{FLINK}.xml")),
+    Kit("spark", SPARK, f"job server for --runner spark (Spark {SPARK})",
+        partial(_fill_job_server, "spark", "beam-runners-spark-3-job-server",
+                f"spark-{SPARK}.xml")),
+    Kit("flink-cluster", FLINK_RELEASE, "a Flink cluster to try on one machine", _fill_flink),
+    Kit("spark-cluster", SPARK_RELEASE, "a Spark cluster to try on one machine", _fill_spark),
+    Kit("prism", metadata.version("apache-beam"), "the runner prism, compiled with Go",
+        _fill_prism),
+)
+KITS: Mapping[str, Kit] = {kit.name: kit for kit in _KITS}
+FIRST = ("flink", "spark")

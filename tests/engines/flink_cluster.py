@@ -1,0 +1,94 @@
+"""A real Flink cluster on this machine: a JobManager and TaskManagers, each a process."""
+
+import json
+import shutil
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from beam_reuse.runners.processes import Follower
+
+SECONDS_TO_START = 120
+
+
+@dataclass(frozen=True)
+class FlinkCluster:
+    """A cluster that runs. `master` is what `--flink_master` takes."""
+
+    master: str
+    job_manager: Follower
+    task_managers: list[Follower]
+
+    def ask(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://{self.master}/{path}", timeout=10) as answer:
+            return json.load(answer)
+
+
+@contextmanager
+def flink_cluster(
+    kit: Path, folder: Path, task_managers: int = 2, settings: Mapping[str, Any] | None = None,
+) -> Iterator[FlinkCluster]:
+    """A cluster of the programs in `kit`, on free ports; settings and logs lie in `folder`."""
+    rest, rpc = free_port(), free_port()
+    config = configure(kit / "conf", folder / "conf", {
+        "rest.port": rest, "rest.address": "127.0.0.1", "rest.bind-address": "127.0.0.1",
+        "jobmanager.rpc.port": rpc, "jobmanager.rpc.address": "127.0.0.1",
+        "jobmanager.bind-host": "127.0.0.1", "taskmanager.bind-host": "127.0.0.1",
+        "taskmanager.host": "127.0.0.1", "io.tmp.dirs": str(folder),
+        "cluster.uncaught-exception-handling": "FAIL", **(settings or {}),
+    })
+    with ExitStack() as stack:
+        def start(program: str, log: str) -> Follower:
+            follower = Follower(
+                [str(kit / "bin" / program), "start-foreground"], folder / log,
+                FLINK_CONF_DIR=str(config), FLINK_LOG_DIR=str(folder), FLINK_PID_DIR=str(folder))
+            stack.callback(follower.stop)
+            return follower
+
+        cluster = FlinkCluster(
+            f"127.0.0.1:{rest}", start("jobmanager.sh", "jobmanager.log"),
+            [start("taskmanager.sh", f"taskmanager-{n}.log") for n in range(task_managers)])
+        wait_for(cluster, task_managers)
+        yield cluster
+
+
+def configure(shipped: Path, folder: Path, settings: Mapping[str, Any]) -> Path:
+    """The settings a release ships with, changed; keys with dots are groups in groups."""
+    shutil.copytree(shipped, folder)
+    file = folder / "config.yaml"
+    content = yaml.safe_load(file.read_text())
+    for name, value in settings.items():
+        *groups, last = name.split(".")
+        group = content
+        for each in groups:
+            group = group.setdefault(each, {})
+        group[last] = value
+    file.write_text(yaml.safe_dump(content, width=10_000))
+    return folder
+
+
+def wait_for(cluster: FlinkCluster, task_managers: int) -> None:
+    """Wait until all TaskManagers have registered."""
+    until = time.monotonic() + SECONDS_TO_START
+    while True:
+        try:
+            if cluster.ask("overview")["slots-total"] == task_managers:
+                return
+        except (OSError, ValueError):
+            pass
+        assert time.monotonic() < until, cluster.job_manager.words()[-2000:]
+        time.sleep(0.3)
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

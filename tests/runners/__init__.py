@@ -1,0 +1,1 @@
+"""Runners: what they need, fetch and start, without an engine."""

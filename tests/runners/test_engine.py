@@ -1,0 +1,88 @@
+"""A run on an engine: told, given up, explained."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from beam_reuse.runners import engine
+from beam_reuse.runners.engine import Engine, WorkerDiedError, words_of, worker_trouble
+from beam_reuse.runners.flink import Cluster, explained
+
+
+class Progress:
+    """Notes what it is told of tasks."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int]] = []
+        self.was_told = threading.Event()
+
+    def expect(self, total_bytes: int) -> None: ...
+
+    def stage(self, name: str) -> None: ...
+
+    def tasks(self, done: int, total: int) -> None:
+        self.told.append((done, total))
+        self.was_told.set()
+
+
+class Result:
+    """What a pipeline's `run` gives: it waits for `wait`, and notes that it was cancelled."""
+
+    def __init__(self, wait) -> None:
+        self.wait_until_finish = wait
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+
+def pipeline(result: Result) -> SimpleNamespace:
+    return SimpleNamespace(run=lambda: result)
+
+
+def test_progress_is_told_of_tasks_while_a_run_goes_on(monkeypatch) -> None:
+    monkeypatch.setattr(engine, "SECONDS_BETWEEN_LOOKS", 0.01)
+    progress = Progress()
+    result = Result(lambda: progress.was_told.wait(10))
+    Engine(pipeline(result), tasks=lambda: (3, 7)).run(progress)
+    assert progress.told[0] == (3, 7)
+    assert not result.is_cancelled
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError("failed")])
+def test_a_run_that_is_given_up_is_cancelled_elsewhere(error) -> None:
+    def wait() -> None:
+        raise error
+
+    result = Result(wait)
+    with pytest.raises((KeyboardInterrupt, RuntimeError)):
+        Engine(pipeline(result), is_remote=True).run(Progress())
+    assert result.is_cancelled
+
+
+def test_what_is_known_better_is_told_instead_of_the_error() -> None:
+    def wait() -> None:
+        raise RuntimeError("something with a stream")
+
+    with pytest.raises(WorkerDiedError, match=r"a worker died; no result was written"):
+        Engine(pipeline(Result(wait)), lambda _: worker_trouble(["a worker died"])).run(Progress())
+
+
+def test_names_of_java_classes_are_left_out() -> None:
+    assert words_of(RuntimeError(
+        "Pipeline a-b_1 failed in state FAILED: java.io.IOException: org.x.FooException: no disk: x"
+    )) == "no disk: x"
+    told = "Error received: Traceback (most recent call last):\nbeam_reuse.a.StoreError: gone"
+    assert words_of(RuntimeError(told)) == told
+
+
+@pytest.mark.parametrize(("error", "remedy"), [
+    ("Pipeline x failed in state FAILED: java.lang.StackOverflowError", "-Xss16m"),
+    ("java.io.IOException: Insufficient number of network buffers: required 512",
+     "sort-shuffle.min-buffers: 16"),
+])
+def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
+    told = explained(RuntimeError(error), Cluster("flink:8081", "1.19.3", 2, 1))
+    assert told.startswith("--flink_master flink:8081: ") and remedy in told
+    assert explained(RuntimeError("else"), None) == "else"

@@ -1,0 +1,125 @@
+"""What is refused before anything is started on Flink, and how a worker is told what to do."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import Settings
+from beam_reuse.plan import RunPlan
+from beam_reuse.runners import engine_for
+from beam_reuse.runners.boot import environment
+from beam_reuse.runners.flink import Cluster, look_at, tasks_of
+
+
+@pytest.fixture
+def cluster() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Something that answers as a Flink cluster does, and its answers, which may be changed."""
+    answers: dict[str, Any] = {
+        "/overview": {"flink-version": "1.19.3", "slots-total": 6, "taskmanagers": 2},
+        "/jobs/overview": {"jobs": [
+            {"name": "other", "tasks": {"finished": 1, "total": 2}},
+            {"name": "ours", "tasks": {"finished": 3, "total": 9}},
+        ]},
+        "/taskmanagers": {"taskmanagers": [{"slotsNumber": 2}, {"slotsNumber": 4}]},
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answers[self.path]).encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}", answers
+    server.shutdown()
+    server.server_close()
+
+
+def opened(*beam_args: str, kits: str = "/nowhere") -> None:
+    plan = RunPlan("run", ("x",), "y", Settings(), "flink", 2, beam_args, engines=kits)
+    with engine_for(plan, 0):
+        pass
+
+
+def test_a_cluster_tells_what_it_has(cluster) -> None:
+    assert look_at(cluster[0]) == Cluster(cluster[0], "1.19.3", 6, 4)
+
+
+def test_a_cluster_tells_of_a_jobs_tasks(cluster) -> None:
+    assert tasks_of(cluster[0], "ours") == (3, 9)
+    assert tasks_of(cluster[0], "nobody's") is None
+
+
+def test_a_cluster_that_does_not_answer_is_told() -> None:
+    with pytest.raises(UserError, match=r"--flink_master 127.0.0.1:9: no Flink cluster answers"):
+        opened("--flink_master=127.0.0.1:9")
+
+
+def test_a_server_that_is_no_flink_is_told(cluster) -> None:
+    cluster[1]["/overview"] = {"name": "something else"}
+    with pytest.raises(UserError, match="no Flink cluster answers there"):
+        opened(f"--flink_master=http://{cluster[0]}/")
+
+
+def test_a_cluster_of_another_version_is_refused(cluster) -> None:
+    cluster[1]["/overview"]["flink-version"] = "1.20.1"
+    with pytest.raises(UserError, match=r"runs Flink 1.20.1, and the job server is for 1.19"):
+        opened(f"--flink_master={cluster[0]}")
+
+
+def test_a_cluster_without_slots_is_refused(cluster) -> None:
+    cluster[1]["/overview"]["slots-total"] = 0
+    with pytest.raises(UserError, match="has no slots"):
+        opened(f"--flink_master={cluster[0]}")
+
+
+def test_external_workers_need_an_address() -> None:
+    with pytest.raises(UserError, match="localhost:PORT, after beam-reuse-worker --pool"):
+        opened("--environment_type=EXTERNAL")
+
+
+def test_loopback_workers_do_not_serve_a_cluster_elsewhere(monkeypatch) -> None:
+    monkeypatch.setattr("beam_reuse.runners.flink.look_at",
+                        lambda master: Cluster(master, "1.19.3", 2, 1))
+    with pytest.raises(UserError, match="LOOPBACK: workers of this machine cannot serve"):
+        opened("--flink_master=flink.example:8081", "--environment_type=LOOPBACK")
+
+
+def test_a_job_server_that_was_not_fetched_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Fetch it with: beam-reuse engines flink"):
+        opened("--environment_type=PROCESS", """--environment_config={"command": "x"}""",
+               kits=str(tmp_path))
+
+
+def test_a_jar_that_is_not_there_is_told() -> None:
+    with pytest.raises(UserError, match=r"--flink_job_server_jar /no/such.jar: there is no such"):
+        opened("--environment_type=PROCESS", """--environment_config={"command": "x"}""",
+               "--flink_job_server_jar=/no/such.jar")
+
+
+def test_a_worker_is_told_addresses_and_options(tmp_path: Path) -> None:
+    from apache_beam.portability.api import endpoints_pb2
+    from google.protobuf import struct_pb2
+
+    options = struct_pb2.Struct()
+    options.update({"beam:option:parallelism:v1": "2"})
+    info = SimpleNamespace(
+        pipeline_options=options, runner_capabilities=["a", "b"],
+        control_endpoint=endpoints_pb2.ApiServiceDescriptor(url="c:1"),
+        logging_endpoint=endpoints_pb2.ApiServiceDescriptor(url="l:2"))
+    told = environment("7", info, str(tmp_path))
+    assert told["WORKER_ID"] == "7" and told["RUNNER_CAPABILITIES"] == "a b"
+    assert 'url: "c:1"' in told["CONTROL_API_SERVICE_DESCRIPTOR"]
+    assert 'url: "l:2"' in told["LOGGING_API_SERVICE_DESCRIPTOR"]
+    assert json.loads(Path(told["PIPELINE_OPTIONS_FILE"]).read_text()) == {
+        "beam:option:parallelism:v1": "2"}
