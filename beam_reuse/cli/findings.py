@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from beam_reuse.cli.progress import counted, megabytes, percent
 from beam_reuse.core.discovery import auto_threshold
-from beam_reuse.core.settings import SWEPT, QuiltSettings
+from beam_reuse.core.overlap import WHOLE, Chunking, page_threshold
+from beam_reuse.core.settings import SWEPT, OverlapSettings, QuiltSettings
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import TableScan
@@ -209,7 +210,7 @@ def _related_hosts(there: _Result) -> Iterator[str]:
 
 
 def _savings(there: _Result) -> Iterator[str]:
-    """What need not be fetched again, by each chunking."""
+    """How many pages a crawler can do without, by each chunking, and in what sense."""
     names = ("pages", "redundant_pages", "bytes", "redundant_bytes")
     total: dict[str, Counter[str]] = {}
     for batch in there.batches(tables.CRAWL_SAVINGS, ("chunking", *names)):
@@ -217,13 +218,29 @@ def _savings(there: _Result) -> Iterator[str]:
         for row in sums.to_pylist():
             total.setdefault(row["chunking"], Counter()).update(
                 {name: row[f"{name}_sum"] for name in names})
+    listed = False
     for chunking in there.settings.get("overlap-chunkings", ()):
         found = total.get(chunking)
         if found:
             yield (f"  {chunking}: {found['redundant_pages']:,} of "
-                   f"{counted(found['pages'], 'page')} need not be fetched "
+                   f"{counted(found['pages'], 'page')} "
                    f"({percent(found['redundant_pages'] / found['pages'])}), "
-                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
+                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}, "
+                   f"{_redundant_by(there, chunking)}")
+            listed |= found["redundant_pages"] > 0
+    if listed:
+        yield "  skippable lists them, each with the page that stays"
+
+
+def _redundant_by(there: _Result, chunking: str) -> str:
+    """What makes a page redundant by a chunking."""
+    given = there.settings.get("overlap-threshold", "auto")
+    settings = OverlapSettings(tuple(there.settings["overlap-chunkings"]),
+                               None if given == "auto" else tuple(given))
+    if chunking == WHOLE:
+        return "are exact copies of a page that stays"
+    least = page_threshold(Chunking(chunking), settings)
+    return f"share {counted(least, 'chunk')} or more with a page that stays, or are copies"
 
 
 def _quilts(there: _Result) -> Iterator[str]:

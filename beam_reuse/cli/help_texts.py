@@ -72,7 +72,8 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy
   page_overlap, server_overlap   how much of each page or host is in the other; mirrors
   replicas              how many pages have how many copies
-  skippable, crawl_savings       what a crawler can stop fetching: its URLs, and sums by host
+  skippable, crawl_savings       pages that are copies of one that stays or share as many chunks
+                        with it as the threshold says: their URLs, and sums by host
   popular_collections   directories that stand on several hosts
 
  quilts: pages stitched from passages of others

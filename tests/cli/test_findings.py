@@ -243,8 +243,10 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
         "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% "
         "of all occurrences",
         "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
-        "  whole: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
-        "  2-lines: 3 of 30 pages need not be fetched (10%), 300 B of 1.5 kB",
+        "  whole: 3 of 30 pages (10%), 300 B of 1.5 kB, are exact copies of a page that stays",
+        "  2-lines: 3 of 30 pages (10%), 300 B of 1.5 kB, share 25 chunks or more with a page that "
+        "stays, or are copies",
+        "  skippable lists them, each with the page that stays",
         "",
     ]
     many = overlap_result(tmp_path / "many", 7)
