@@ -194,11 +194,15 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
 
 
 def _related_hosts(there: _Result) -> Iterator[str]:
-    """Some mirrors, by any chunking: those that share most chunks by one of them."""
+    """Some mirrors, by any chunking: those that share most chunks by one of them. Hosts that
+    share one chunk, of a page that is perhaps tiny, are not named but counted."""
     names = ("host_a", "host_b", "shared", "chunking", "relation")
     mirrors: list[tuple[int, str, str, str]] = []
+    slight = 0
     for batch in there.batches(tables.SERVER_OVERLAP, names):
-        rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
+        every = batch.filter(pc.equal(batch["relation"], "mirror"))
+        rows = every.filter(pc.greater(every["shared"], 1)).to_pylist()
+        slight += every.num_rows - len(rows)
         found = sorted([*mirrors, *((-row["shared"], row["host_a"], row["host_b"], row["chunking"])
                                     for row in rows)])
         best = {each[1:3]: each for each in reversed(found)}
@@ -207,6 +211,9 @@ def _related_hosts(there: _Result) -> Iterator[str]:
         yield f"  {a} and {b} are mirrors: they share {counted(-shared, 'chunk')} ({chunking})"
     if len(mirrors) > PLACES_SHOWN:
         yield "  and more: server_overlap has all"
+    if slight:
+        yield (f"  mirrors that share one chunk only, perhaps that of a tiny page: "
+               f"{counted(slight, 'row')} of server_overlap")
 
 
 def _savings(there: _Result) -> Iterator[str]:

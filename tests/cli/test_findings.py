@@ -269,4 +269,5 @@ def test_mirrors_that_share_most_come_first(tmp_path: Path) -> None:
             "exact_copies": [[]]}, overlap_chunkings=["whole"], max_df=200)
         assert [line for line in lines(path) if "mirrors" in line] == [
             "  y and z are mirrors: they share 1,234 chunks (4-lines)",
-            *(f"  a{n} and b{n} are mirrors: they share 1 chunk (whole)" for n in range(4))]
+            "  mirrors that share one chunk only, perhaps that of a tiny page: 9 rows of "
+            "server_overlap"]
