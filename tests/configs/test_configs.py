@@ -242,10 +242,26 @@ def test_the_queries_tell_spam_from_a_digest_and_name_sites(quilts: tuple[Path, 
     first = answers("spam-quilts", folder, 0)
     assert [row[0] for row in first if row[3] > 0.2] == [row[0] for row in first[-2:]]
     assert all("digest" in row[0] for row in first[-2:]) and len(first) == len(web.planted)
-    patches = answers("spam-quilts", folder, 1)
+    covered = {row[0]: row[2:] for row in answers("spam-quilts", folder, 1)}
+    assert set(covered) == web.planted
+    assert all(0.9 < share <= 1 and 0.5 < of_page <= share for share, of_page in covered.values())
+    patches = answers("spam-quilts", folder, 2)
     assert all(0 <= row[5] < row[6] for row in patches) and len(patches) == 40
-    assert [row[:2] for row in answers("spam-quilts", folder, 2)] == [
+    assert [row[:2] for row in answers("spam-quilts", folder, 3)] == [
         ("best-pills.example", 4), ("cheap-pills.example", 4), ("digest.example", 2)]
+
+
+def test_the_queries_of_the_docs_are_valid(
+    savings: tuple[Path, Web], quilts: tuple[Path, Web],
+) -> None:
+    for name, (folder, _), expected in (("overlap", savings, 1), ("quilts", quilts, 4)):
+        text = (CONFIGS.parent / "docs" / f"{name}.md").read_text()
+        found = [query for query in re.findall(r'duckdb -c "(.*?)"', text, re.DOTALL)
+                 if "copy (" not in query
+                 and all((folder / table).is_dir() for table in re.findall(r"'\w+/(\w+)/", query))]
+        assert len(found) == expected
+        for query in found:
+            duckdb.sql(query.replace("'result/", f"'{folder}/")).fetchall()
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
