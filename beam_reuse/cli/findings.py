@@ -272,10 +272,11 @@ def _quilts(there: _Result) -> Iterator[str]:
               "most sources:" if patch else ""))
     for row in best.to_pylist():
         yield f"  {counted(row['sources'], 'source')}: {row['url']}"
-    for key, count in sorted(pages.items()) if len(pages) > 1 else ():
-        told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
-                         for name, value in zip(SWEPT, key, strict=True))
-        yield f"  {count:>9,} with {told}"
+    varied = [place for place, values in enumerate(zip(*pages, strict=True))
+              if len(set(values)) > 1]
+    for key, count in sorted(pages.items()) if varied else ():
+        told = " ".join(f"--{SWEPT[place].replace('_', '-')} {key[place]:g}" for place in varied)
+        yield f"  {count:>9,} with {told}{' (pivot)' if key == pivot else ''}"
     if there.settings["quilt-sources"] != "any" and not any(pages.values()) and _one_domain(there):
         yield "  all pages are of one domain: --quilt-sources any"
     yield ""
