@@ -25,6 +25,8 @@ _OFFERED = {
     "QuiltSettings": "beam_reuse.core.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
+    "rows_of": "beam_reuse.io.results.arrow_columns",
+    "tokens_of": "beam_reuse.core.features",
 }
 
 

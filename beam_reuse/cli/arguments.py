@@ -5,6 +5,8 @@ an option is named that is not ours.
 """
 
 import argparse
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -20,9 +22,10 @@ from beam_reuse.cli.help_texts import (
     PROGRAM,
     WITHOUT_BEAM,
 )
+from beam_reuse.cli.idle import idle_option
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
-from beam_reuse.options.kinds import FILE
+from beam_reuse.options.kinds import FILE, NUMBERS
 from beam_reuse.options.option import Option
 from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
@@ -72,8 +75,12 @@ def parse(argv: Sequence[str]) -> Arguments:
     inputs = (*given.pop("inputs", ()), *rest[end + 1 :])
     values = {name: BY_NAME[name].read(_joined(text)) for name, text in given.items()}
     if "config" in values:
-        return _with_config(command, read_config(values["config"]), values, inputs, beam_args)
-    return Arguments(command, values, inputs, tuple(beam_args))
+        found = _with_config(command, read_config(values["config"]), values, inputs, beam_args)
+    else:
+        found = Arguments(command, values, inputs, tuple(beam_args))
+    if command == "run" and (idle := idle_option(values, found.values)):
+        raise UsageError(f"run: {idle}")
+    return found
 
 
 def _experiment_of(argv: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -140,12 +147,23 @@ def split_beam_args(command: str, argv: Sequence[str]) -> tuple[list[str], list[
         side.append(word)
         if wants and not has_value and rest:
             side.append(rest.pop(0))
+            _refuse_list_with_blanks(command, name, side[-1], rest)
         elif wants and not has_value:
             raise UsageError(f"{spelled(command)}: {name} needs a value.")
         if name in takes_many and not has_value:
             while rest and not rest[0].startswith("-"):
                 side += [name, rest.pop(0)]
     return ours, beams
+
+
+def _refuse_list_with_blanks(command: str, name: str, value: str, rest: Sequence[str]) -> None:
+    """Refuse `--gram-size 5 4`, whose second number would be read as an input."""
+    option = next((o for o in options_of(command) if f"--{o.name}" == name), None)
+    if option is None or option.kind.metavar != NUMBERS.metavar or not rest:
+        return
+    if re.fullmatch(r"[\d.]+,?", rest[0]) and not os.path.exists(rest[0]):
+        raise UsageError(f"{spelled(command)}: {name} {value} {rest[0]}: lists take commas, no "
+                         f"blanks: {name} {value.rstrip(',')},{rest[0].rstrip(',')}")
 
 
 def _beams(command: str) -> dict[str, bool]:

@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from beam_reuse.cli.progress import counted, megabytes, percent
 from beam_reuse.core.discovery import auto_threshold
-from beam_reuse.core.settings import SWEPT, QuiltSettings
+from beam_reuse.core.overlap import WHOLE, Chunking, page_threshold
+from beam_reuse.core.settings import SWEPT, OverlapSettings, QuiltSettings
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import TableScan
@@ -193,11 +194,15 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
 
 
 def _related_hosts(there: _Result) -> Iterator[str]:
-    """Some mirrors, by any chunking: those that share most chunks by one of them."""
+    """Some mirrors, by any chunking: those that share most chunks by one of them. Hosts that
+    share one chunk, of a page that is perhaps tiny, are not named but counted."""
     names = ("host_a", "host_b", "shared", "chunking", "relation")
     mirrors: list[tuple[int, str, str, str]] = []
+    slight = 0
     for batch in there.batches(tables.SERVER_OVERLAP, names):
-        rows = batch.filter(pc.equal(batch["relation"], "mirror")).to_pylist()
+        every = batch.filter(pc.equal(batch["relation"], "mirror"))
+        rows = every.filter(pc.greater(every["shared"], 1)).to_pylist()
+        slight += every.num_rows - len(rows)
         found = sorted([*mirrors, *((-row["shared"], row["host_a"], row["host_b"], row["chunking"])
                                     for row in rows)])
         best = {each[1:3]: each for each in reversed(found)}
@@ -206,10 +211,13 @@ def _related_hosts(there: _Result) -> Iterator[str]:
         yield f"  {a} and {b} are mirrors: they share {counted(-shared, 'chunk')} ({chunking})"
     if len(mirrors) > PLACES_SHOWN:
         yield "  and more: server_overlap has all"
+    if slight:
+        yield (f"  mirrors that share one chunk only, perhaps that of a tiny page: "
+               f"{counted(slight, 'row')} of server_overlap")
 
 
 def _savings(there: _Result) -> Iterator[str]:
-    """What need not be fetched again, by each chunking."""
+    """How many pages a crawler can do without, by each chunking, and in what sense."""
     names = ("pages", "redundant_pages", "bytes", "redundant_bytes")
     total: dict[str, Counter[str]] = {}
     for batch in there.batches(tables.CRAWL_SAVINGS, ("chunking", *names)):
@@ -217,13 +225,29 @@ def _savings(there: _Result) -> Iterator[str]:
         for row in sums.to_pylist():
             total.setdefault(row["chunking"], Counter()).update(
                 {name: row[f"{name}_sum"] for name in names})
+    listed = False
     for chunking in there.settings.get("overlap-chunkings", ()):
         found = total.get(chunking)
         if found:
             yield (f"  {chunking}: {found['redundant_pages']:,} of "
-                   f"{counted(found['pages'], 'page')} need not be fetched "
+                   f"{counted(found['pages'], 'page')} "
                    f"({percent(found['redundant_pages'] / found['pages'])}), "
-                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}")
+                   f"{megabytes(found['redundant_bytes'])} of {megabytes(found['bytes'])}, "
+                   f"{_redundant_by(there, chunking)}")
+            listed |= found["redundant_pages"] > 0
+    if listed:
+        yield "  skippable lists them, each with the page that stays"
+
+
+def _redundant_by(there: _Result, chunking: str) -> str:
+    """What makes a page redundant by a chunking."""
+    given = there.settings.get("overlap-threshold", "auto")
+    settings = OverlapSettings(tuple(there.settings["overlap-chunkings"]),
+                               None if given == "auto" else tuple(given))
+    if chunking == WHOLE:
+        return "are exact copies of a page that stays"
+    least = page_threshold(Chunking(chunking), settings)
+    return f"share {counted(least, 'chunk')} or more with a page that stays, or are copies"
 
 
 def _quilts(there: _Result) -> Iterator[str]:
@@ -248,10 +272,11 @@ def _quilts(there: _Result) -> Iterator[str]:
               "most sources:" if patch else ""))
     for row in best.to_pylist():
         yield f"  {counted(row['sources'], 'source')}: {row['url']}"
-    for key, count in sorted(pages.items()) if len(pages) > 1 else ():
-        told = ", ".join(f"--{name.replace('_', '-')} {value:g}"
-                         for name, value in zip(SWEPT, key, strict=True))
-        yield f"  {count:>9,} with {told}"
+    varied = [place for place, values in enumerate(zip(*pages, strict=True))
+              if len(set(values)) > 1]
+    for key, count in sorted(pages.items()) if varied else ():
+        told = " ".join(f"--{SWEPT[place].replace('_', '-')} {key[place]:g}" for place in varied)
+        yield f"  {count:>9,} with {told}{' (pivot)' if key == pivot else ''}"
     if there.settings["quilt-sources"] != "any" and not any(pages.values()) and _one_domain(there):
         yield "  all pages are of one domain: --quilt-sources any"
     yield ""

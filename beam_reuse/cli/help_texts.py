@@ -73,7 +73,9 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
  overlap: who shares lines with whom
   exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy
   page_overlap, server_overlap   how much of each page or host is in the other; mirrors
-  replicas, crawl_savings        copies per page; what a crawler can stop fetching, by host
+  replicas              how many pages have how many copies
+  skippable, crawl_savings       pages that are copies of one that stays or share as many chunks
+                        with it as the threshold says: their URLs, and sums by host
   popular_collections   directories that stand on several hosts
 
  quilts: pages stitched from passages of others

@@ -25,7 +25,17 @@ HINTS = {
                           "with the smallest URL and the ten after it",
     "pairs-not-listed": "of more than ten pages of a site with equal signatures each is paired "
                         "with the smallest URL alone",
+    "no-lines": "pages without lines take no part in overlap",
+    "server-fingerprints-too-frequent": "chunks on more than --max-df hosts relate no hosts",
+    "grams-on-too-many-pages": "runs of words on more than --max-pages-per-gram pages, phrases and "
+                               "menus, are no patches of quilts",
+    "pages-shorter-than-a-gram": "pages with fewer words than --gram-size are no quilts",
 }
+# Measures of the work, and what findings tell in a line of their own; the manifest has them.
+UNTOLD = (
+    "overlap-fingerprints", "overlap-occurrences", "overlap-pairs-made", "overlap-pairs-kept",
+    "overlap-fingerprints-too-frequent", "overlap-occurrences-too-frequent",
+)
 
 
 def console(out: TextIO | None = None) -> Console:
@@ -83,10 +93,11 @@ def _accounting(accounting: Accounting) -> Table:
     style = "red" if accounting.rejected_total else "none"
     table.add_row("  rejected", f"{accounting.rejected_total:,}", _reasons(accounting.rejected),
                   style=style)
-    if accounting.noted:
-        table.add_row("noted", "", _reasons(accounting.noted))
+    told = {name: count for name, count in accounting.noted.items() if name not in UNTOLD}
+    if told:
+        table.add_row("noted", "", _reasons(told))
         for name, hint in HINTS.items():
-            if any(noted.startswith(name) for noted in accounting.noted):
+            if any(noted.startswith(name) for noted in told):
                 table.add_row("", "", f"{name}: {hint}")
     return table
 

@@ -9,10 +9,10 @@ from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
-from beam_reuse.core.tokens import image_tokens, line_fingerprints, token_hashes
+from beam_reuse.core.tokens import image_tokens, line_fingerprints, token_hashes, token_texts
 from beam_reuse.core.urls import PageName
 
-__all__ = ["FeatureSettings", "PageFeatures", "TooDeep", "page_features"]
+__all__ = ["FeatureSettings", "PageFeatures", "TooDeep", "page_features", "tokens_of"]
 
 _NONE = np.zeros(0, np.uint64)
 _NO_PARAGRAPHS = np.zeros(0, np.uint32)
@@ -66,6 +66,12 @@ def page_features(
         image_tokens(document.images, document.base, name), lines, paragraphs,
         document.links, document.base,
     )
+
+
+def tokens_of(page: str, html: bool = True) -> list[str]:
+    """The tokens of a page's text in order, as quilts and `N-words` count them, without those of
+    images: of HTML, or of plain text. `tokens_of(page)[start:end]` are the words of a span."""
+    return token_texts((read_html(page) if html else read_plain(page)).text)
 
 
 def _ascii_bytes(page: RawPage) -> bytes:

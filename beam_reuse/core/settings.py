@@ -294,7 +294,8 @@ class QuiltSettings:
             require(bool(values) and len(set(values)) == len(values)
                     and all(low <= each <= high for each in values),
                     f"--{name.replace('_', '-')}", values,
-                    f"one or more different numbers from {low:,} to {high:,}")
+                    "a list of different numbers, each "
+                    + (f"{low} or more" if high == MOST_COUNTED else f"from {low:,} to {high:,}"))
         require(self.sweep in SWEEPS, "--sweep", self.sweep, " or ".join(SWEEPS))
         require(self.variant in VARIANTS, "--quilt-sources", self.variant, " or ".join(VARIANTS))
         require(not self.ip_tables or self.variant == "ip", "--ip-table",

@@ -149,7 +149,7 @@ def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
     gone = {row["host"]: row["redundant_pages"] for row in tables.read(
         folder, "crawl_savings").to_pylist() if row["chunking"] == "whole"}
     redundant = mirrored[0][1].split("/")[2]
-    yield Check(f"the {mirror.chapters} pages of {redundant} need not be fetched",
+    yield Check(f"the {mirror.chapters} pages of {redundant} are copies of pages that stay",
                 {redundant: mirror.chapters}, {host: n for host, n in gone.items() if n})
     found = tables.read(folder, "popular_collections").to_pylist()
     directory = mirrored[0][0].split("//")[1].rpartition("/")[0] + "/"
@@ -160,13 +160,13 @@ def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
 
 
 def _quilts(folder: str, planted: Planted) -> Iterator[Check]:
-    """The page that is stitched from others, from which, and its links. Short phrases of this
-    made-up prose stand on many pages, so there are other sources after those planted."""
+    """The page that is stitched from others, from which, and its links."""
     quilt = planted.quilt
-    found = tables.read(folder, "quilts")["url"].to_pylist()
-    yield Check(f"{quilt.url} is a quilt", True, quilt.url in found)
+    found = tables.read(folder, "quilts").to_pylist()
+    yield Check(f"{quilt.url} is a quilt of {len(quilt.sources)} sources, and no other page",
+                [(quilt.url, len(quilt.sources))], [(row["url"], row["sources"]) for row in found])
     main = [row for row in tables.read(folder, "quilt_sources").to_pylist()
-            if row["url"] == quilt.url and row["rank"] <= len(quilt.sources)]
+            if row["url"] == quilt.url]
     yield Check(f"its {len(quilt.sources)} sources, and which of them it links to",
                 quilt.linked(), {row["source_url"]: row["linked"] for row in main})
     longest = {row["source_url"]: max(row["spans"], key=lambda span: span["end"] - span["start"])

@@ -96,7 +96,7 @@ class PlantedTheft:
     @property
     def html(self) -> tuple[str, ...]:
         return tuple(
-            f"<p>{Prose(f'article {i}').paragraph(4).replace('é', 'e')}</p>"
+            f"<p>{Prose(f'article {i}').paragraph(8).replace('é', 'e')}</p>"
             for i in range(self.paragraphs))
 
     @property
@@ -195,7 +195,7 @@ class PlantedFile:
         return hashlib.sha1(self.content.encode()).hexdigest()
 
 
-THEFT = PlantedTheft("www.clockmakers.example", 4, "finest-articles.example", "stolen", 12, 3)
+THEFT = PlantedTheft("www.clockmakers.example", 7, "finest-articles.example", "stolen", 12, 3)
 FILE = PlantedFile("/library.js", 12)
 QUILT_URL = "http://patchwork.example/best-of.html"
 QUILT_HOSTS = ("lantern-society.example", "choir.example", "glacier-watch.example",

@@ -23,20 +23,26 @@ VERBS = (
     "discovers", "records", "questions", "improves", "visits", "observes", "catalogues",
 )
 TIMES = (
-    "in the spring", "after the war", "every second year", "before dawn", "on market days",
-    "during the long winter", "for three decades", "at the end of the season", "since 1911",
-    "in its first year", "on the last Sunday of May", "between two storms", "at low tide",
-    "when the snow melts", "by lamplight", "within a single week",
+    "in spring", "before dawn", "by lamplight", "at dusk", "in winter", "at noon", "in {y}",
+    "since {y}", "until {y}", "after {y}", "around {y}",
 )
+DETERMINERS = ("the", "a", "this", "that", "one", "every", "each", "some", "another", "no")
+SYLLABLES = (
+    ("b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st", "tr"),
+    ("a", "e", "i", "o", "u", "ei", "au"),
+    ("ld", "rn", "nd", "ss", "ll", "v", "m", "rk", "sh", "nt", "g", "z"),
+    ("a", "en", "o", "is", "um", "ey", "ing", "or"),
+)
+# No five words in a row without two that are drawn from many: else phrases would be patches.
 PATTERNS = (
-    "The {a} {n} {v} the {n} {t}.",
-    "{T}, a {a} {n} {v} the {a} {n}.",
-    "Few people know that the {n} {v} a {a} {n} {t}.",
-    "The {n} of the {a} {n} {v} the {n}, and the {n} {v} the {a} {n}.",
-    "According to the {n}, every {a} {n} {v} a {n} {t}.",
-    "{T} the {n} {v} what the {a} {n} and the {n} leave behind.",
-    "Its {a} {n} still {v} the {a} {n} beside the {n}.",
-    "Nobody who {v} the {n} {t} forgets the {a} {n}.",
+    "{P}, like {d} {a} {n}, {v} {p} {t}.",
+    "{T}, {p} {v} {d} {a} {n} of {p}.",
+    "{D} {n} near {p} {v} {d} {a} {n} {t}.",
+    "{P}, {d} {n} of {p}, {v} {p} before {d} {n}.",
+    "According to {p}, {d} {a} {n} {v} {p} {t}.",
+    "{T} {p} {v} what {p} and {d} {n} leave to {p}.",
+    "{D} {a} {n} still {v} {p} beside {d} {n}.",
+    "Nobody who {v} {p} {t} forgets {d} {a} {n}.",
 )
 
 
@@ -51,7 +57,7 @@ class Prose:
 
     def sentence(self) -> str:
         text = "".join(self._fill(part) for part in _cut(self._one_of(PATTERNS)))
-        return re.sub(r"\ba (?=[aeiou])", "an ", text)
+        return re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", text)
 
     def paragraph(self, sentences: int = 5) -> str:
         return " ".join(self.sentence() for _ in range(sentences))
@@ -60,11 +66,19 @@ class Prose:
         return f"The {self._one_of(ADJECTIVES)} {self._one_of(NOUNS)}"
 
     def _fill(self, part: str) -> str:
-        lists = {"{n}": NOUNS, "{a}": ADJECTIVES, "{v}": VERBS, "{t}": TIMES, "{T}": TIMES}
-        if part not in lists:
+        lists = {"{n}": NOUNS, "{a}": ADJECTIVES, "{v}": VERBS, "{t}": TIMES, "{d}": DETERMINERS}
+        slot = part.lower()
+        if slot == "{p}":
+            return self._name()
+        if slot not in lists:
             return part
-        word = self._one_of(lists[part])
-        return word[0].upper() + word[1:] if part == "{T}" else word
+        year = str(1500 + int(self._random.random() * 500))
+        word = self._one_of(lists[slot]).replace("{y}", year)
+        return word if part == slot else word[0].upper() + word[1:]
+
+    def _name(self) -> str:
+        """A made-up name of a person or a place."""
+        return "".join(self._one_of(sounds) for sounds in SYLLABLES).capitalize()
 
     def _one_of(self, items: Sequence[str]) -> str:
         return items[int(self._random.random() * len(items))]

@@ -176,7 +176,9 @@ OPTIONS: tuple[Option, ...] = (
             "which of similar pages is kept", "near_duplicates.keep_rule", "run"),
     _option("overlap", "overlap-chunkings", WORDS,
             "how pages are cut to be compared: whole, N-lines, N-words, paragraph, sentence; "
-            "small chunks find more, sentences are parsed anew", "overlap.chunkings", "run"),
+            "small chunks find more; an inserted line shifts all later N-lines and N-words, so "
+            "take 1-lines, paragraph or sentence (parsed anew) for edited copies and mirrors",
+            "overlap.chunkings", "run"),
     _option("overlap", "overlap-threshold", or_word(WORDS, "auto"),
             "pages overlap that share so many chunks: N, or such as 4-lines=15,2-lines=25; auto: "
             "25 for up to 2 lines, 10 for paragraphs, else 15", "overlap.thresholds", "run"),

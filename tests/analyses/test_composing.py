@@ -1,8 +1,10 @@
 """Transforms inside other people's pipelines."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import apache_beam as beam
+import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
@@ -19,7 +21,9 @@ from beam_reuse import (
     OverlapSettings,
     QuiltSettings,
     ReadPages,
+    rows_of,
 )
+from beam_reuse.columnar.block import Block, VarBytes
 from tests.analyses import overlapping, patchwork
 from tests.analyses.near_copies import random_documents, write
 from tests.crawls import random_captures, write_warc
@@ -133,10 +137,32 @@ def test_quilts_compose(tmp_path: Path) -> None:
         assert found and found == {(row["url"], row["patch_grams"], row["sources"])
                                    for row in expected["quilts"]}
 
+    def check_sources(blocks):  # type: ignore[no-untyped-def]
+        found = [row for block in blocks for row in rows_of("quilt_sources", block)]
+        assert sorted(found, key=lambda row: (row["url"], row["rank"])) == sorted(
+            expected["quilt_sources"], key=lambda row: (row["url"], row["rank"]))
+
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindQuilts(settings)
         assert set(found) == {*expected, "noted"}
         assert_that(found["quilts"], check, "Quilts")
+        assert_that(found["quilt_sources"], check_sources, "Sources")
+
+
+def test_rows_of_another_table_are_refused() -> None:
+    with pytest.raises(ValueError, match="no block of 'keep': it has no keep, because_of, but url"):
+        rows_of("keep", Block({"url": VarBytes.from_list([b"http://a/"])}))
+
+
+def test_the_docs_name_every_setting_and_its_default() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    for settings in (OverlapSettings, QuiltSettings):
+        _, _, table = text.partition(f"field of `{settings.__name__}`")
+        rows = table.partition("\n\n")[0].splitlines()
+        for field in fields(settings):
+            (row,) = [row for row in rows if f"`{field.name}`" in row]
+            default = str(field.default).replace("'", '"')
+            assert default in row, field.name
 
 
 def test_what_is_offered_exists() -> None:

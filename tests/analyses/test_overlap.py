@@ -1,5 +1,6 @@
 """Overlap against its definition, row by row."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,9 @@ def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
     given = [write(tmp_path / f"{n}.jsonl", documents[n::2]) for n in range(2)]
     run(given, tmp_path / "out", CASES[case])
     expected = expect(tmp_path / "out", documents, CASES[case])
-    assert all(expected.tables()[name] for name in ("exact_copies", "replicas", "crawl_savings",
-                                                    "popular_collections", "server_overlap"))
+    assert all(expected.tables()[name] for name in (
+        "exact_copies", "replicas", "skippable", "crawl_savings", "popular_collections",
+        "server_overlap"))
     causes = {row["cause"] for row in expected.exact_copies()}
     assert causes == {None, "url-alias", "server-alias", "replication"}
     assert ("left out" in case) == ("overlap-fingerprints-too-frequent" in expected.noted())
@@ -152,6 +154,35 @@ def test_laws(tmp_path: Path) -> None:
         pages = [sum(row["pages"] for row in rows if row["chunking"] == chunking)
                  for rows in (savings, replicas)]
         assert pages[0] == pages[1]
+
+
+def test_skippable_pages_sum_up_to_the_savings_and_are_skipped_for_pages_that_stay(
+    tmp_path: Path,
+) -> None:
+    documents = random_documents(22, 150)
+    output = str(run([write(tmp_path / "a.jsonl", documents)], tmp_path / "out",
+                     CASES["low thresholds"]))
+    skippable = tables.read(output, "skippable").to_pylist()
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for row in skippable:
+        counted[row["chunking"], row["host"], "pages"] += 1
+        counted[row["chunking"], row["host"], "bytes"] += row["bytes"]
+    for row in tables.read(output, "crawl_savings").to_pylist():
+        for what in ("pages", "bytes"):
+            assert row[f"redundant_{what}"] == counted.pop(
+                (row["chunking"], row["host"], what), 0)
+    assert not counted
+    centre = {row["url"]: row["centre"] for row in tables.read(output, "exact_copies").to_pylist()}
+    overlapping = {(row["chunking"], row["url_a"], row["url_b"])
+                   for row in tables.read(output, "page_overlap").to_pylist()}
+    gone = {(row["chunking"], row["url"]) for row in skippable}
+    ways = Counter()
+    for row in skippable:
+        mine, stays = centre.get(row["url"], row["url"]), row["because_of"]
+        assert (row["chunking"], stays) not in gone
+        assert mine == stays or (row["chunking"], *sorted((mine, stays))) in overlapping
+        ways[mine == stays, mine == row["url"]] += 1
+    assert all(ways[each] for each in ((True, False), (False, True), (False, False)))
 
 
 def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:

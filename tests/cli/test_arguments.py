@@ -17,6 +17,31 @@ from beam_reuse.options.table import OPTIONS, options_of
 from beam_reuse.options.values import default_text, recorded_settings, settings_from
 
 
+@pytest.mark.parametrize("argv", [
+    ["--analyses", "detection", "--top", "5"], ["--analyses", "discovery", "--matcher", "nilsimsa"],
+    ["--analyses", "overlap", "--chunk-tags", "p"], ["--sweep", "grid", "--min-sources", "4,8"],
+    ["--overlap-threshold", "3"], ["--gram-size", "5"],
+])
+def test_options_that_do_something_are_taken(argv: list[str]) -> None:
+    assert parse(["run", *argv, "crawl"]).inputs == ("crawl",)
+
+
+def test_a_config_may_set_options_of_any_analysis(tmp_path: Path) -> None:
+    path = tmp_path / "job.yaml"
+    path.write_text("analyses: overlap\ngram-size: 4\nsweep: grid\noverlap-threshold: 3\n")
+    assert parse(["run", "a", "--config", str(path), "--overlap-chunkings", "whole"])
+    with pytest.raises(UsageError, match="--analyses overlap,quilts"):
+        parse(["run", "a", "--config", str(path), "--min-sources", "4"])
+
+
+def test_a_number_may_be_the_name_of_an_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "2019").mkdir()
+    assert parse(["run", "--gram-size", "5", "2019"]).inputs == ("2019",)
+
+
 def test_inputs_and_options_may_be_mixed() -> None:
     got = parse(["run", "a", "--top", "5", "b", "-o", "out", "--overwrite", "c"])
     assert got == Arguments("run", {"top": 5, "output": "out", "overwrite": True},
@@ -68,6 +93,15 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
         (["run", "a", "--runner", "FlinkRuner"], "Did you mean FlinkRunner?"),
         (["run", "--zzzzqqq"], "unknown option --zzzzqqq. See"),
         (["demo", "a"], "unrecognized arguments: a"),
+        (["run", "a", "--analyses", "overlap", "--gram-size", "4"], "--analyses overlap,quilts"),
+        (["run", "a", "--analyses", "quilts", "--top", "4"], "option of discovery"),
+        (["run", "a", "--analyses", "quilts", "--matcher", "nilsimsa"], "option of detection"),
+        (["run", "a", "--sweep", "grid"], "--sweep does nothing without a list"),
+        (["run", "a", "--sweep-sources", "--gram-size", "4"], "such as --gram-size 5,4,7"),
+        (["run", "a", "--overlap-chunkings", "whole", "--overlap-threshold", "3"],
+         "--overlap-chunkings whole,2-lines"),
+        (["run", "a", "--gram-size", "5", "4"], "lists take commas, no blanks: --gram-size 5,4"),
+        (["run", "a", "--min-patch-fraction", "0.5,", "0.25"], "--min-patch-fraction 0.5,0.25"),
     ],
 )
 def test_what_is_not_understood_is_refused_with_the_way_out(argv: list[str], told: str) -> None:

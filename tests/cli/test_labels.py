@@ -121,7 +121,7 @@ def test_what_would_silently_do_nothing_is_refused(
     for argv, told in [
         ([*run, "--stop-chunks", str(judged)], "looks like a hash with something beside it"),
         ([*run, "--labels", str(originals / "a.html")], "no hash"),
-        ([*run, "--labels", known, "--analyses", "discovery"], "detection among the --analyses"),
+        ([*run, "--labels", known, "--analyses", "discovery"], "--analyses discovery,detection"),
         ([*run, "--nilsimsa-threshold", "90"], "together with --matcher nilsimsa"),
         (["labels", str(originals), "-o", str(tmp_path / "l.txt")], ".parquet (a table) or .brl"),
         (["labels", str(originals), "-o", str(tmp_path / "l.brl"), "--matcher", "nilsimsa"],

@@ -193,7 +193,16 @@ def test_what_a_crawler_can_save(savings: tuple[Path, Web]) -> None:
     assert len(web.planted) == 9
     assert [row[:3] for row in answers("crawl-savings", folder, 1)] == [
         ("docs.tool.example", 5, 9), ("mirror.example", 4, 4)]
-    assert answers("crawl-savings", folder, 2) == [("server-alias", 4, 4), ("url-alias", 1, 1)]
+    skipped = answers("crawl-savings", folder, 2)
+    assert [row[0] for row in skipped] == sorted(
+        url for url in web.planted if "mirror" in url or "session" in url)
+    assert {row[1] for row in skipped} == {f"http://docs.tool.example/2/{n}.html" for n in range(4)}
+    contained = answers("crawl-savings", folder, 3)
+    assert {row[0] for row in contained} == web.planted
+    assert {row[2] for row in contained if row[0].startswith("http://mirror")} == {
+        row[2] for row in contained if row[0].startswith("http://docs")}
+    assert all(0.9 <= row[2] < 1 for row in contained)
+    assert answers("crawl-savings", folder, 4) == [("server-alias", 4, 4), ("url-alias", 1, 1)]
 
 
 @pytest.fixture(scope="module")
@@ -233,10 +242,26 @@ def test_the_queries_tell_spam_from_a_digest_and_name_sites(quilts: tuple[Path, 
     first = answers("spam-quilts", folder, 0)
     assert [row[0] for row in first if row[3] > 0.2] == [row[0] for row in first[-2:]]
     assert all("digest" in row[0] for row in first[-2:]) and len(first) == len(web.planted)
-    patches = answers("spam-quilts", folder, 1)
+    covered = {row[0]: row[2:] for row in answers("spam-quilts", folder, 1)}
+    assert set(covered) == web.planted
+    assert all(0.9 < share <= 1 and 0.5 < of_page <= share for share, of_page in covered.values())
+    patches = answers("spam-quilts", folder, 2)
     assert all(0 <= row[5] < row[6] for row in patches) and len(patches) == 40
-    assert [row[:2] for row in answers("spam-quilts", folder, 2)] == [
+    assert [row[:2] for row in answers("spam-quilts", folder, 3)] == [
         ("best-pills.example", 4), ("cheap-pills.example", 4), ("digest.example", 2)]
+
+
+def test_the_queries_of_the_docs_are_valid(
+    savings: tuple[Path, Web], quilts: tuple[Path, Web],
+) -> None:
+    for name, (folder, _), expected in (("overlap", savings, 1), ("quilts", quilts, 4)):
+        text = (CONFIGS.parent / "docs" / f"{name}.md").read_text()
+        found = [query for query in re.findall(r'duckdb -c "(.*?)"', text, re.DOTALL)
+                 if "copy (" not in query
+                 and all((folder / table).is_dir() for table in re.findall(r"'\w+/(\w+)/", query))]
+        assert len(found) == expected
+        for query in found:
+            duckdb.sql(query.replace("'result/", f"'{folder}/")).fetchall()
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from beam_reuse.core.features import FeatureSettings, TooDeep, page_features
+from beam_reuse.core.features import FeatureSettings, TooDeep, page_features, tokens_of
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import name_page
@@ -22,6 +22,18 @@ def page(payload: bytes, kind: Kind, charset: str = "utf-8") -> RawPage:
 
 def hashes(*texts: str) -> list[int]:
     return [oracle.fingerprint(text) for text in texts]
+
+
+@pytest.mark.parametrize(("text", "html", "words"), [
+    ("<title>No</title><p>Some <b>bo</b>ld<br>words &amp; <img src=a.gif> 日本 one_two",
+     True, ["no", "some", "bold", "words", "日", "本", "one", "two"]),
+    ("<p>Text</p> as it\nstands", False, ["p", "text", "p", "as", "it", "stands"]),
+    ("", True, []),
+])
+def test_tokens_are_those_that_are_counted(text: str, html: bool, words: list[str]) -> None:
+    assert tokens_of(text, html) == words
+    given = page(text.encode(), Kind.HTML if html else Kind.TEXT)
+    assert page_features(given, NAME, text, WITH_TEXT).tokens.tolist() == hashes(*words)
 
 
 def test_html_has_every_feature() -> None:

@@ -186,25 +186,37 @@ class Overlap:
             rows += [{"chunking": name, "copies": n, "pages": pages[n]} for n in sorted(pages)]
         return rows
 
-    def dropped(self, chunking: str) -> set[str]:
-        """Centres that the rule drops: in order of URLs, one undecided is kept and drops its
-        undecided neighbours."""
-        decided: dict[str, bool] = {}
+    def kept_for(self, chunking: str) -> dict[str, str]:
+        """Centres that the rule drops, with the page that stays for them: in order of URLs, one
+        undecided is kept and drops its undecided neighbours."""
+        near = defaultdict(set)
+        for a, b in self.page_pairs[chunking]:
+            near[a].add(b)
+            near[b].add(a)
+        kept: set[str] = set()
         for url in self.centres:
-            if url not in decided:
-                decided[url] = True
-                for pair in self.page_pairs[chunking]:
-                    if url in pair:
-                        decided.setdefault(pair[0] if pair[1] == url else pair[1], False)
-        return {url for url, kept in decided.items() if not kept}
+            if not near[url] & kept:
+                kept.add(url)
+        return {url: min(near[url] & kept) for url in self.centres if url not in kept}
+
+    def skippable(self) -> list[Row]:
+        rows: list[Row] = []
+        for url, page in self.pages.items():
+            for name in sorted(self.settings.chunkings):
+                centre = self.centre[url]
+                stays = self.kept_for(name).get(centre, centre)
+                if stays != url:
+                    rows.append({"url": url, "chunking": name, "because_of": stays,
+                                 "host": page.host, "bytes": page.size})
+        return rows
 
     def crawl_savings(self) -> list[Row]:
         rows: list[Row] = []
+        skippable = {(row["chunking"], row["url"]) for row in self.skippable()}
         for name in sorted(self.settings.chunkings):
-            dropped = self.dropped(name) | set(self.pages) - set(self.centres)
             for host in sorted({page.host for page in self.pages.values()}):
                 mine = [page for page in self.pages.values() if page.host == host]
-                gone = [page for page in mine if page.url in dropped]
+                gone = [page for page in mine if (name, page.url) in skippable]
                 rows.append({
                     "chunking": name, "host": host, "pages": len(mine),
                     "redundant_pages": len(gone), "bytes": sum(page.size for page in mine),
@@ -241,7 +253,7 @@ class Overlap:
         return {
             "page_overlap": self.page_overlap(), "server_overlap": self.server_overlap(),
             "exact_copies": self.exact_copies(), "replicas": self.replicas(),
-            "crawl_savings": self.crawl_savings(),
+            "skippable": self.skippable(), "crawl_savings": self.crawl_savings(),
             "popular_collections": self.popular_collections(),
         }
 

@@ -19,6 +19,7 @@ from beam_reuse.columnar import (
     MAIN,
     Block,
     Fetch,
+    JoinRows,
     MapBlocks,
     ProcessBuckets,
     ReduceRows,
@@ -33,10 +34,10 @@ SERVERS = "servers"
 
 
 class FindOverlap(Analysis):
-    """Pages -> `exact_copies`, `page_overlap`, `server_overlap`, `replicas`, `crawl_savings` and
-    `popular_collections`, as blocks; `noted`: names and numbers of pages without lines, of
-    fingerprints and those left out, of pairs made and kept; `measured`: the rows of pairs that
-    were shuffled, which depend on how blocks were cut.
+    """Pages -> `exact_copies`, `page_overlap`, `server_overlap`, `replicas`, `skippable`,
+    `crawl_savings` and `popular_collections`, as blocks; `noted`: names and numbers of pages
+    without lines, of fingerprints and those left out, of pairs made and kept; `measured`: the
+    rows of pairs that were shuffled, which depend on how blocks were cut.
 
     Exact, but for fingerprints on more than `max_df` pages (or hosts), which pair nobody. Cost: a
     row of 17 bytes per page and fingerprint that another page has, too, and as many at most for
@@ -70,10 +71,14 @@ class FindOverlap(Analysis):
             "pairs": overlapping[SERVERS], "copies": copied,
             "hosts": (read[reading.HOSTS], posted["alone"], posted["shared"]),
         } | "Servers" >> RelateServers(shuffle, settings)
+        skipped = {
+            "left": related["copies"], "right": pairs | "Drop" >> reports.DropOverlapping(shuffle),
+        } | "Skip" >> JoinRows(shuffle, ("centre",), reports.skipped_rows,
+                               len(settings.chunkings), outputs=(reports.SKIPPED,))
         named = ({
             naming.PAIRS: pairs,
-            naming.COPIES: related["copies"],
-            naming.DROPPED: pairs | "Drop" >> reports.DropOverlapping(shuffle),
+            naming.COPIES: skipped[MAIN],
+            reports.SKIPPED: skipped[reports.SKIPPED],
             naming.COPIED: copied | "AcrossHosts" >> MapBlocks(reports.copied_rows)
             | "EachHost" >> ReduceRows(shuffle, ("centre", "host"), {"first": "min", "own": "max"}),
         }, pages) | "Names" >> naming.NamePages(settings)
@@ -83,9 +88,9 @@ class FindOverlap(Analysis):
             "server_overlap": related["server_overlap"],
             "replicas": {"pairs": pairs, "copies": copied, "pages": read[reading.TOTALS]}
             | "Replicas" >> reports.CountReplicas(shuffle, settings),
+            "skippable": named[naming.SKIPPABLE],
             "crawl_savings": {
-                "totals": read[reading.TOTALS], "copies": copied,
-                "dropped": named[naming.DROPPED],
+                "totals": read[reading.TOTALS], "skippable": named[naming.SKIPPABLE],
             } | "Savings" >> reports.SumSavings(shuffle, settings),
             "popular_collections": ({
                 "copied": named[naming.COPIED], "prefixes": posted[reading.PREFIXES],

@@ -13,7 +13,7 @@ from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.reading import facts, prefix_rows, size_of
-from beam_reuse.analyses.overlap.reports import chunking_names
+from beam_reuse.analyses.overlap.reports import SKIPPED, chunking_names
 from beam_reuse.analyses.overlap.servers import CAUSES
 from beam_reuse.columnar import MAIN, Block, BuildKeyFilter, Fetch, JoinRows, MapBlocks
 from beam_reuse.columnar.matching import lookup
@@ -23,15 +23,16 @@ from beam_reuse.core.overlap import containment
 from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.pages.read_pages import Analysis, Pages
 
-PAIRS, COPIES, DROPPED, COPIED = "page_overlap", "exact_copies", "dropped", "copied"
-ROWS = (PAIRS, COPIES, DROPPED, COPIED)
+PAIRS, COPIES, COPIED = "page_overlap", "exact_copies", "copied"
+ROWS = (PAIRS, COPIES, SKIPPED, COPIED)
+SKIPPABLE = "skippable"
 KNOWN = ("url", "host", "bytes", "sizes")
 
 
 class NamePages(Analysis):
-    """({'page_overlap': pairs of pages, 'exact_copies': copies with their cause, 'dropped':
-    dropped centres, 'copied': rows of `copied_rows`}, pages) -> the tables `page_overlap` and
-    `exact_copies`, `dropped` with host and bytes, and `copied` with the directories of the
+    """({'page_overlap': pairs of pages, 'exact_copies': copies with their cause, 'skipped': with
+    these rows of `skipped_rows`, 'copied': rows of `copied_rows`}, pages) -> the tables
+    `page_overlap`, `exact_copies` and `skippable`, and `copied` with the directories of the
     centre."""
 
     def __init__(self, settings: OverlapSettings) -> None:
@@ -44,7 +45,7 @@ class NamePages(Analysis):
     ) -> dict[str, beam.PCollection]:
         found, pages = inputs
         shuffle, settings = pages.shuffle, self.settings
-        folds = zip(ROWS, (fold_pairs, fold_copies, fold_dropped, fold_copied), strict=True)
+        folds = zip(ROWS, (fold_pairs, fold_copies, fold_skipped, fold_copied), strict=True)
         rows = tuple(found[name] | f"Fold {name}" >> MapBlocks(fold) for name, fold in folds)
         pages_of = tuple(each | f"Asked {n}" >> MapBlocks(_both_pages)
                          for n, each in enumerate(rows))
@@ -53,11 +54,11 @@ class NamePages(Analysis):
         known = (pages.parts | "Later" >> ForLater() | "FetchParts" >> Fetch(shuffle, asked)
                  | "Facts" >> MapBlocks(facts, settings, asked))
         first = {"left": rows, "right": known} | "First" >> JoinRows(
-            shuffle, ("page",), with_first, outputs=(DROPPED, COPIED))
+            shuffle, ("page",), with_first, outputs=(COPIED,))
         second = {"left": first[MAIN], "right": known} | "Second" >> JoinRows(
-            shuffle, ("page",), with_second, settings, outputs=(PAIRS, COPIES))
-        return {PAIRS: second[PAIRS], COPIES: second[COPIES], DROPPED: first[DROPPED],
-                COPIED: first[COPIED]}
+            shuffle, ("page",), with_second, settings, outputs=(PAIRS, COPIES, SKIPPABLE))
+        return {COPIED: first[COPIED],
+                **{name: second[name] for name in (PAIRS, COPIES, SKIPPABLE)}}
 
 
 def _folded(table: str, page: NDArray, other: NDArray, one: NDArray, two: NDArray) -> Block:
@@ -75,15 +76,15 @@ def fold_pairs(pairs: Block) -> Block:
 def fold_copies(copies: Block) -> Iterator[Block]:
     """A row for each copy, and one for each centre."""
     yield _folded(COPIES, copies.array("centre"), copies.array("page"), copies.array("cause"),
-                  np.zeros(len(copies)))
+                  copies.array("moved"))
     centre = copies.array("centre")[copies.array("second")]
     nothing = np.zeros(len(centre))
     yield _folded(COPIES, centre, centre, nothing, nothing)
 
 
-def fold_dropped(dropped: Block) -> Block:
-    page = dropped.array("page")
-    return _folded(DROPPED, page, page, dropped.array("chunking"), np.zeros(len(page)))
+def fold_skipped(skipped: Block) -> Block:
+    return _folded(SKIPPED, skipped.array("because"), skipped.array("page"),
+                   skipped.array("chunking"), np.zeros(len(skipped)))
 
 
 def fold_copied(copied: Block) -> Block:
@@ -94,7 +95,7 @@ def fold_copied(copied: Block) -> Block:
 def _both_pages(rows: Block) -> Iterator[Block]:
     """All pages of which something is asked."""
     yield rows.select(("page",))
-    second = rows.array("table") <= ROWS.index(COPIES)
+    second = rows.array("table") != ROWS.index(COPIED)
     yield Block({"page": rows.array("other")[second]})
 
 
@@ -112,10 +113,7 @@ def with_first(rows: Block | None, known: Block | None) -> Iterator[Block | Tagg
     pages, table = _known_of(rows, known), rows.array("table")
     yield rows.with_columns(
         page=rows["other"], first=pages["url"], first_sizes=pages["sizes"],
-    ).without("other").take(table <= ROWS.index(COPIES))
-    at = np.flatnonzero(table == ROWS.index(DROPPED))
-    yield TaggedOutput(DROPPED, pages.select(("host", "bytes")).take(at).with_columns(
-        chunking=rows.array("one")[at].astype(np.uint8)))
+    ).without("other").take(table != ROWS.index(COPIED))
     at = np.flatnonzero(table == ROWS.index(COPIED))
     yield TaggedOutput(COPIED, _directories(rows.take(at), pages.strings("url").take(at)))
 
@@ -130,7 +128,7 @@ def _directories(rows: Block, urls: VarBytes) -> Block:
 def with_second(
     rows: Block | None, known: Block | None, settings: OverlapSettings
 ) -> Iterator[TaggedOutput]:
-    """Rows of `page_overlap` and of `exact_copies`."""
+    """Rows of `page_overlap`, `exact_copies` and `skippable`."""
     if rows is None:
         return
     pages, table = _known_of(rows, known), rows.array("table")
@@ -150,3 +148,18 @@ def with_second(
         "centre": rows.strings("first").take(at), "url": pages.strings("url").take(at),
         "cause": VarBytes.from_list(CAUSES[rows.array("one")[at].astype(np.int64)].tolist()),
     }))
+    cause, moved = rows.array("one"), rows.array("two") > 0
+    at = at[(cause[at] > 0) & ~moved[at]]
+    for number in range(len(settings.chunkings)):
+        yield _skippable(rows, pages, at, np.full(len(at), number), settings)
+    at = np.flatnonzero(table == ROWS.index(SKIPPED))
+    yield _skippable(rows, pages, at, rows.array("one")[at].astype(np.int64), settings)
+
+
+def _skippable(
+    rows: Block, pages: Block, at: NDArray[np.int64], chunking: NDArray, settings: OverlapSettings,
+) -> TaggedOutput:
+    """The rows `at` as those of `skippable`; their first page is the one that stays."""
+    skipped = pages.select(("url", "host", "bytes")).take(at)
+    return TaggedOutput(SKIPPABLE, skipped.with_columns(
+        chunking=chunking_names(chunking, settings), because_of=rows.strings("first").take(at)))

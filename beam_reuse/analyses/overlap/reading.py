@@ -198,7 +198,7 @@ def facts(parts: Block, settings: OverlapSettings, asked: KeyFilter) -> Iterator
             continue
         sizes = np.stack([np.diff(fingerprints(pages, each)[0]) for each in chunkings], 1)
         yield page.with_columns(
-            url=pages.urls(), host=pages.rows.strings("host").hash64(),
+            url=pages.urls(), host=pages.rows.strings("host"),
             bytes=pages.rows.numbers("bytes"), sizes=packed(sizes)).take(some)
 
 

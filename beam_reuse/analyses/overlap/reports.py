@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.pvalue import AsSingleton
+from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
@@ -20,7 +20,7 @@ from beam_reuse.columnar import (
     ReduceRows,
     Shuffle,
 )
-from beam_reuse.columnar.matching import lookup, match_ranges
+from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.kernels.compiled import frozen
@@ -29,6 +29,7 @@ from beam_reuse.pages.names import UrlsOfPages
 from beam_reuse.pages.read_pages import Analysis, Pages
 
 SAMPLES = 10
+SKIPPED = "skipped"
 _SUMS = ("pages", "bytes", "redundant_pages", "redundant_bytes")
 _COLLECTION = ("id", "prefix", "hosts", "pages", "bytes")
 
@@ -130,9 +131,10 @@ def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
 
 
 class DropOverlapping(beam.PTransform):
-    """`chunking`, `page_a` and `page_b` of overlapping centres -> `chunking` and `page` of those
-    that need not be fetched: centres are taken in order of their URLs; one that is undecided is
-    kept and drops its undecided neighbours. A connected component must fit in memory."""
+    """`chunking`, `page_a` and `page_b` of overlapping centres -> `chunking` and `centre` of those
+    that are dropped, and `because`, the smallest kept one it overlaps: centres are taken in order
+    of their URLs; one that is undecided is kept and drops its undecided neighbours. A connected
+    component must fit in memory."""
 
     def __init__(self, shuffle: Shuffle) -> None:
         super().__init__()
@@ -162,7 +164,7 @@ def _with_component(pairs: Block, forest: Forest) -> Iterator[Block]:
 
 
 def decide(pairs: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
-    """Pairs of whole components -> the pages that are dropped."""
+    """Pairs of whole components -> the pages that are dropped, and which are kept for them."""
     chunking = pairs.array("chunking").astype(np.uint64)
     ends = [Block({"chunking": chunking, "page": pairs[name]}) for name in ("page_a", "page_b")]
     both = Block.concat(ends)
@@ -176,12 +178,41 @@ def decide(pairs: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) ->
     np.cumsum(np.bincount(node, minlength=len(first)), out=heads[1:])
     neighbours = there[np.argsort(node, kind="stable")]
     kept = first_kept(frozen(np.arange(len(first))), frozen(heads), frozen(neighbours))
-    return ordered.take(first[kept != np.arange(len(first))])
+    gone = np.flatnonzero(kept != np.arange(len(first)))
+    nodes = ordered.take(first)
+    return Block({"chunking": nodes.array("chunking")[gone], "centre": nodes.array("page")[gone],
+                  "because": nodes.array("page")[kept[gone]]})
+
+
+def skipped_rows(
+    copies: Block | None, dropped: Block | None, chunkings: int
+) -> Iterator[Block | TaggedOutput]:
+    """Copies with `moved`: whether their centre is dropped by some chunking. SKIPPED: `page`,
+    `because` and `chunking` of dropped centres, and of their copies by each chunking, as the page
+    that stays for a copy is the one that stays for its centre."""
+    if dropped is not None:
+        yield TaggedOutput(SKIPPED, Block({
+            "page": dropped["centre"], "because": dropped["because"],
+            "chunking": dropped["chunking"]}))
+    if copies is None:
+        return
+    if dropped is None:
+        yield copies.with_columns(moved=np.zeros(len(copies), np.bool_))
+        return
+    lo, hi = match_ranges(copies, dropped, ("centre",))
+    yield copies.with_columns(moved=hi > lo)
+    moved = np.flatnonzero(hi > lo)
+    row, at = pairs_of(lo[moved], hi[moved])
+    stays = np.repeat(copies.array("centre")[moved], chunkings).reshape(len(moved), chunkings)
+    stays[row, dropped.array("chunking")[at].astype(np.int64)] = dropped.array("because")[at]
+    yield TaggedOutput(SKIPPED, Block({
+        "page": np.repeat(copies.array("page")[moved], chunkings), "because": stays.ravel(),
+        "chunking": np.tile(np.arange(chunkings, dtype=np.uint64), len(moved))}))
 
 
 class SumSavings(beam.PTransform):
-    """{'totals': `host`, `name`, `pages` and `bytes`, some rows a host; 'copies': rows of exact
-    copies; 'dropped': `chunking`, `host` and `bytes` of dropped centres} -> `crawl_savings`."""
+    """{'totals': `name`, `pages` and `bytes` of hosts, some rows each; 'skippable': rows of that
+    table} -> `crawl_savings`, as blocks."""
 
     def __init__(self, shuffle: Shuffle, settings: OverlapSettings) -> None:
         super().__init__()
@@ -189,47 +220,27 @@ class SumSavings(beam.PTransform):
 
     @no_annotations
     def expand(self, given: dict[str, beam.PCollection]) -> beam.PCollection:
-        count = len(self.settings.chunkings)
         return (
-            (given["totals"] | "Totals" >> MapBlocks(_totals, count),
-             given["copies"] | "Copies" >> MapBlocks(_redundant_copies, count),
-             given["dropped"] | "Dropped" >> MapBlocks(_redundant_centres))
-            | "Sum" >> ReduceRows(self.shuffle, ("chunking", "host"),
-                                  {"name": "max", **dict.fromkeys(_SUMS, "sum")})
-            | "Table" >> MapBlocks(_savings_table, self.settings)
+            (given["totals"] | "Totals" >> MapBlocks(_totals, self.settings),
+             given["skippable"] | "Redundant" >> MapBlocks(_redundant))
+            | "Sum" >> ReduceRows(self.shuffle, ("chunking", "host"), dict.fromkeys(_SUMS, "sum"))
         )
 
 
-def _savings(chunking: NDArray, host: NDArray, name: VarBytes, **sums: NDArray) -> Block:
-    nothing = np.zeros(len(host), np.int64)
-    return Block({"chunking": chunking.astype(np.uint8), "host": host, "name": name,
-                  **{each: sums.get(each, nothing) for each in _SUMS}})
+def _totals(hosts: Block, settings: OverlapSettings) -> Iterator[Block]:
+    nothing = np.zeros(len(hosts), np.int64)
+    for number in range(len(settings.chunkings)):
+        yield Block({
+            "chunking": chunking_names(np.full(len(hosts), number), settings),
+            "host": hosts["name"], "pages": hosts["pages"], "bytes": hosts["bytes"],
+            "redundant_pages": nothing, "redundant_bytes": nothing})
 
 
-def _totals(hosts: Block, chunkings: int) -> Iterator[Block]:
-    for number in range(chunkings):
-        yield _savings(np.full(len(hosts), number), hosts.array("host"), hosts.strings("name"),
-                       pages=hosts.array("pages"), bytes=hosts.array("bytes"))
-
-
-def _redundant_copies(copies: Block, chunkings: int) -> Iterator[Block]:
-    for number in range(chunkings):
-        yield _redundant(np.full(len(copies), number), copies)
-
-
-def _redundant_centres(dropped: Block) -> Block:
-    return _redundant(dropped.array("chunking"), dropped)
-
-
-def _redundant(chunking: NDArray, pages: Block) -> Block:
-    return _savings(chunking, pages.array("host"), VarBytes.from_list([b""] * len(pages)),
-                    redundant_pages=np.ones(len(pages), np.int64),
-                    redundant_bytes=pages.array("bytes"))
-
-
-def _savings_table(rows: Block, settings: OverlapSettings) -> Block:
-    return rows.with_columns(chunking=chunking_names(rows.array("chunking"), settings),
-                             host=rows["name"]).without("name")
+def _redundant(skippable: Block) -> Block:
+    nothing = np.zeros(len(skippable), np.int64)
+    return Block({
+        "chunking": skippable["chunking"], "host": skippable["host"], "pages": nothing,
+        "bytes": nothing, "redundant_pages": nothing + 1, "redundant_bytes": skippable["bytes"]})
 
 
 def copied_rows(copies: Block) -> Iterator[Block]:

@@ -154,6 +154,9 @@ SERVER_OVERLAP = table(
     containment_b=share, relation=text,
 )
 REPLICAS = table("replicas", chunking=text, copies=number, pages=number)
+SKIPPABLE = table(
+    "skippable", url=text, chunking=text, because_of=text, host=text, bytes=number
+)
 CRAWL_SAVINGS = table(
     "crawl_savings",
     chunking=text, host=text, pages=number, redundant_pages=number, bytes=number,
@@ -184,8 +187,8 @@ SCHEMAS = {
         FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
         NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
         NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
-        EXACT_COPIES, PAGE_OVERLAP, SERVER_OVERLAP, REPLICAS, CRAWL_SAVINGS, POPULAR_COLLECTIONS,
-        QUILTS, QUILT_SOURCES,
+        EXACT_COPIES, PAGE_OVERLAP, SERVER_OVERLAP, REPLICAS, SKIPPABLE, CRAWL_SAVINGS,
+        POPULAR_COLLECTIONS, QUILTS, QUILT_SOURCES,
     )
 }
 
