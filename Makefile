@@ -28,7 +28,7 @@ unit: $(STAMP)
 
 # Whole runs on real clusters on this machine, which are fetched first.
 test-engines: $(STAMP)
-	$(BIN)/beam-reuse engines flink flink-cluster
+	$(BIN)/beam-reuse engines flink flink-cluster spark spark-cluster
 	$(BIN)/pytest -m engines -x tests/engines
 
 # The same tests with the lowest versions that pyproject.toml allows.

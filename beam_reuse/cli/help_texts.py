@@ -39,7 +39,7 @@ DESCRIPTIONS = {
     "DIR": "folder written by `run`",
     "PAGE": "files of pages (HTML, text, code), or any crawl files and folders that `run` reads; "
     "- or nothing for standard input",
-    "ENGINE": "flink, spark (default: these two), flink-cluster, spark-cluster, prism",
+    "ENGINE": "flink, spark (default: these two), flink-cluster, spark-cluster",
     "demo": """\
 Makes a sample crawl (WARC) in which passages are copied a known number of times, runs every
 analysis on it, prints the summary and checks each planted thing against what was found.
@@ -165,13 +165,12 @@ left in, and counts the neighbourhoods flagged.
   stop_chunk_effect          neighbourhoods flagged with and without stop chunks
   thresholds.png, .svg       both rates against the threshold, and against each other""",
     "engines": """\
-Fetches with Maven, pip or Go, as they are configured here, what runs on other engines need, keeps
+Fetches with Maven and pip, as they are configured here, what runs on other engines need, keeps
 it in the user's cache and checks every file of what is there already.
 
   flink, spark     Beam's job server for --runner flink and spark: the ready one of the installed
                    Beam if Maven has it, else assembled from published parts
   flink-cluster, spark-cluster   a whole Flink and Spark from PyPI, to try clusters on one machine
-  prism            the runner prism, compiled; give its path with --prism_location
 
 Flink and Spark need Java 11 or 17.""",
     "sample": """\

@@ -51,6 +51,12 @@ def _flink(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     return flink(plan)
 
 
+def _spark(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    from beam_reuse.runners.spark import spark
+
+    return spark(plan)
+
+
 @contextmanager
 def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
     """Any runner under Beam's own name for it, with Beam's own defaults."""
@@ -58,7 +64,7 @@ def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
 
 
 ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
-    "local": _local, "flink": _flink,
+    "local": _local, "flink": _flink, "spark": _spark,
 }
 
 

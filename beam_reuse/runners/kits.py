@@ -19,7 +19,6 @@ SPARK, SPARK_RELEASE = "3.5", "3.5.0"
 JARS = "lib"
 _MAVEN = ("Install Maven, which needs Java (Debian: apt install maven), or name a job server of "
           "your own with --{}_job_server_jar FILE.")
-_GO = "Install Go, or name a prism of your own with --prism_location FILE."
 
 
 def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
@@ -70,14 +69,6 @@ def _fill_spark(folder: Path) -> str:
     return f"Spark {SPARK_RELEASE} from the package pyspark"
 
 
-def _fill_prism(folder: Path) -> str:
-    """The program prism, compiled from the Go module of the installed Beam."""
-    beam = metadata.version("apache-beam")
-    call("go", _GO, "install", f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam}",
-         GOBIN=str(folder))
-    return f"prism of Beam {beam}"
-
-
 def _download(package: str, folder: str, *options: str) -> None:
     call(sys.executable, "Python's pip is needed.", "-m", "pip", "download", "-q", "--no-deps",
          *options, "--dest", folder, package)
@@ -107,8 +98,6 @@ _KITS = (
                 f"spark-{SPARK}.xml")),
     Kit("flink-cluster", FLINK_RELEASE, "a Flink cluster to try on one machine", _fill_flink),
     Kit("spark-cluster", SPARK_RELEASE, "a Spark cluster to try on one machine", _fill_spark),
-    Kit("prism", metadata.version("apache-beam"), "the runner prism, compiled with Go",
-        _fill_prism),
 )
 KITS: Mapping[str, Kit] = {kit.name: kit for kit in _KITS}
 FIRST = ("flink", "spark")

@@ -3,6 +3,7 @@
 Beam's own LOOPBACK runs all workers as threads of the driver, which share one interpreter.
 """
 
+import logging
 import multiprocessing
 import threading
 from collections.abc import Iterator
@@ -21,7 +22,8 @@ _SECONDS_TO_END = 5
 
 
 def serve_engine(control_address: str, worker_id: str) -> None:
-    """Serve an engine until it hangs up, which Beam's worker takes for an error."""
+    """Serve an engine until it hangs up, which Beam's worker takes for an error and tells."""
+    logging.getLogger("apache_beam.runners.worker.data_plane").setLevel(logging.CRITICAL)
     with suppress(grpc.RpcError):
         serve(control_address, worker_id, frozenset())
 

@@ -5,7 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from beam_reuse.runners import engine
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import Settings
+from beam_reuse.plan import RunPlan
+from beam_reuse.runners import engine, engine_for
 from beam_reuse.runners.engine import Engine, WorkerDiedError, words_of, worker_trouble
 from beam_reuse.runners.flink import Cluster, explained
 
@@ -86,3 +89,18 @@ def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
     told = explained(RuntimeError(error), Cluster("flink:8081", "1.19.3", 2, 1))
     assert told.startswith("--flink_master flink:8081: ") and remedy in told
     assert explained(RuntimeError("else"), None) == "else"
+
+
+@pytest.mark.parametrize(("runner", "arguments", "told"), [
+    ("spark", ["--spark_master_url=spark://127.0.0.1:9"], "no Spark master answers there"),
+    ("spark", ["--spark_master_url=spark://nonsense"], "no Spark master answers there"),
+    ("spark", ["--spark_job_server_jar=/no/such.jar"], "there is no such file"),
+    ("spark", [], "Fetch it with: beam-reuse engines spark"),
+])
+def test_what_is_missing_is_told_before_anything_starts(
+    tmp_path, runner: str, arguments: list[str], told: str,
+) -> None:
+    plan = RunPlan("run", ("x",), "y", Settings(), runner, 2, tuple(arguments),
+                   engines=str(tmp_path))
+    with pytest.raises(UserError, match=told), engine_for(plan, 0):
+        pass
