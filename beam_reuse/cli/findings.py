@@ -23,8 +23,11 @@ _VARIANTS = {"any": "sources anywhere", "foreign": "sources on other domains",
              "ip": "sources on other domains and addresses"}
 
 
-def findings(manifest: Manifest, folder: str) -> Iterator[str]:
-    """What is copied most, where known content was found, and a hint where there was nothing."""
+def findings(
+    manifest: Manifest, folder: str, measured: Mapping[str, int] | None = None,
+) -> Iterator[str]:
+    """What is copied most, where known content was found, and a hint where there was nothing;
+    of what was `measured`, how much work the pairs of overlap were."""
     if manifest.accounting.records and not manifest.accounting.pages:
         yield "No record became a page: the reasons above say why."
         yield ""
@@ -38,7 +41,7 @@ def findings(manifest: Manifest, folder: str) -> Iterator[str]:
     if there.has(tables.NEAR_DUPLICATES):
         yield from _near_duplicates(there)
     if there.has(tables.CRAWL_SAVINGS):
-        yield from _overlap(there, manifest.accounting.noted)
+        yield from _overlap(there, {**manifest.accounting.noted, **(measured or {})})
     if there.has(tables.QUILTS):
         yield from _quilts(there)
 
@@ -181,6 +184,11 @@ def _overlap(there: _Result, noted: Mapping[str, int]) -> Iterator[str]:
     copies = there.rows(tables.EXACT_COPIES)
     yield (f"overlap: {counted(pages, 'pair')} of pages and {counted(hosts, 'pair')} of hosts; "
            f"{counted(copies, 'page')} in sets with the same lines")
+    if made := noted.get("overlap-pairs-made", 0):
+        shuffled = noted.get("overlap-pairs-shuffled")
+        yield (f"pairs with a chunk in common: {made:,} made, "
+               + (f"{shuffled:,} rows shuffled, " if shuffled is not None else "")
+               + f"{noted.get('overlap-pairs-kept', 0):,} kept")
     frequent = noted.get("overlap-fingerprints-too-frequent", 0)
     if frequent:
         share = frequent / noted["overlap-fingerprints"]

@@ -81,7 +81,8 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     from beam_reuse.cli.summary import console, print_summary
 
     finished = execute(plan, [PROGRAM, *argv])
-    print_summary(console(), finished.manifest, plan.output, finished.bytes_read, finished.seconds)
+    print_summary(console(), finished.manifest, plan.output, finished.bytes_read, finished.seconds,
+                  finished.measured)
     return 0
 
 

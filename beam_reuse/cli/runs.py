@@ -4,7 +4,7 @@ import datetime
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -32,6 +32,7 @@ class FinishedRun:
     manifest: Manifest
     bytes_read: int
     seconds: float
+    measured: Mapping[str, int]
 
 
 def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
@@ -57,7 +58,7 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
             thresholds={name: share / ONE for name, share in outcome.thresholds.items()},
         )
         folder.publish(manifest, run_info(plan, outcome, command_line, started))
-    return FinishedRun(manifest, outcome.bytes_read, time.time() - started)
+    return FinishedRun(manifest, outcome.bytes_read, time.time() - started, outcome.measured)
 
 
 def recorded(plan: RunPlan) -> dict[str, Any]:

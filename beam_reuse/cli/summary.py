@@ -45,12 +45,13 @@ def console(out: TextIO | None = None) -> Console:
 
 
 def print_summary(
-    to: Console, manifest: Manifest, folder: str, bytes_read: int, seconds: float
+    to: Console, manifest: Manifest, folder: str, bytes_read: int, seconds: float,
+    measured: Mapping[str, int] | None = None,
 ) -> None:
     """Accounting, tables with rows, time and speed of a finished run."""
     print_table(to, _accounting(manifest.accounting))
     print_table(to, _tables(manifest))
-    for line in findings(manifest, folder):
+    for line in findings(manifest, folder, measured):
         to.print(line, markup=False, soft_wrap=not to.is_terminal, overflow="ellipsis",
                  no_wrap=True)
     speed = f", {megabytes(bytes_read / seconds)}/s" if seconds > 0 and bytes_read else ""

@@ -46,7 +46,8 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     )
     finished = execute(plan, command_line)
     to = console()
-    print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds)
+    print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds,
+                  finished.measured)
     checks = check_result(result, crawl.planted())
     to.print()
     print_checks(to, checks)

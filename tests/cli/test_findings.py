@@ -241,14 +241,17 @@ def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
     }, overlap_chunkings=["whole", "2-lines"], max_df=200)
     manifest = read_manifest(path)
     accounting = replace(manifest.accounting, noted=noted)
-    return list(findings(replace(manifest, accounting=accounting), path))
+    return list(findings(replace(manifest, accounting=accounting), path,
+                         {"overlap-pairs-shuffled": 42}))
 
 
 def test_overlap_is_summed_up(tmp_path: Path) -> None:
     noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5,
-             "overlap-occurrences": 4000, "overlap-occurrences-too-frequent": 1500}
+             "overlap-occurrences": 4000, "overlap-occurrences-too-frequent": 1500,
+             "overlap-pairs-made": 3500, "overlap-pairs-kept": 3}
     assert overlap_result(tmp_path / "r", 1, **noted) == [
         "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
+        "pairs with a chunk in common: 3,500 made, 42 rows shuffled, 3 kept",
         "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% "
         "of all occurrences",
         "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
