@@ -1,7 +1,6 @@
 """A graph's engine: a pipeline to build on, and how to run it to its end."""
 
 import atexit
-import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,17 +11,10 @@ from typing import Any
 from beam_reuse.plan import RunProgress
 
 SECONDS_BETWEEN_LOOKS = 2.0
-# What stands before the words that matter when a job server tells of a failure.
-_BEFORE = re.compile(
-    r"(Pipeline \S+ failed in state \w+: )?((?:[\w$]+\.)+\w+(?:Exception|Error): )*")
 
 
 class WorkerDiedError(RuntimeError):
     """A worker process is gone, so the run is too."""
-
-
-class EngineError(RuntimeError):
-    """The run failed on the engine; the message has what a user can do with."""
 
 
 def nothing_known(_: Exception) -> None:
@@ -81,31 +73,11 @@ class Engine:
             done.set()
 
 
-def words_of(error: Exception) -> str:
-    """What a job server tells of a failure, without the names of Java's classes before it."""
-    text = str(error)
-    before = _BEFORE.match(text)
-    return text[before.end() :] if before else text
-
-
 def worker_trouble(deaths: Sequence[str]) -> None:
     """Raise if a worker process has died."""
     if deaths:
         raise WorkerDiedError(f"{deaths[0]}; no result was written. Run again, with fewer "
                               "--workers if memory is short.")
-
-
-# Else an engine ends its workers whenever no task needs one, and starts others for the next. A
-# Flink session cluster does so all the same.
-KEPT = "--environment_cache_millis=60000"
-
-
-def fused_here(arguments: Sequence[str]) -> list[str]:
-    """Options by which Beam fuses the graph before it hands it to a job server, which takes far
-    longer for it: 4 s instead of 14 s for all analyses, and 3 s instead of 16 s in Flink's
-    planner."""
-    told = any("pre_optimize" in argument for argument in arguments)
-    return [] if told else ["--experiments=pre_optimize=all"]
 
 
 def pipeline_of(arguments: Sequence[str], runner: Any = None) -> Any:

@@ -18,17 +18,10 @@ from apache_beam.options.pipeline_options import (
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
-from beam_reuse.runners.engine import (
-    KEPT,
-    Engine,
-    EngineError,
-    fused_here,
-    pipeline_of,
-    words_of,
-    worker_trouble,
-)
+from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import JobServer, class_path, job_server
 from beam_reuse.runners.kits import FLINK
+from beam_reuse.runners.portable import portable_engine, words_of
 from beam_reuse.runners.python_workers import python_workers
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
@@ -83,22 +76,13 @@ def flink(plan: RunPlan) -> Iterator[Engine]:
             jars = class_path("flink", given.flink_job_server_jar, plan.engines)
             server = stack.enter_context(_job_server(jars, cluster))
 
-        def trouble(error: Exception) -> None:
-            worker_trouble(workers.deaths)
-            if server is not None:
-                server.check()
-            raise EngineError(explained(error, cluster)) from error
-
         def tasks() -> tuple[int, int] | None:
             where = cluster.master if cluster else _rest_of(server)
             return tasks_of(where, name) if where else None
 
         name = f"beam-reuse-{uuid.uuid4().hex[:12]}"
-        pipeline = pipeline_of([
-            *_parallelism(plan, cluster), KEPT, *plan.beam_args, *fused_here(plan.beam_args),
-            *workers.arguments, *_endpoint(server), f"--job_name={name}", "--runner=PortableRunner",
-        ])
-        yield Engine(pipeline, trouble, is_remote=True, tasks=tasks)
+        yield portable_engine(plan, _parallelism(plan, cluster), workers, server,
+                              lambda error: explained(error, cluster), tasks, name)
 
 
 def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[JobServer]:
@@ -131,10 +115,6 @@ def tasks_of(master: str, name: str) -> tuple[int, int] | None:
         if job["name"] == name:
             return int(job["tasks"]["finished"]), int(job["tasks"]["total"])
     return None
-
-
-def _endpoint(server: JobServer | None) -> Sequence[str]:
-    return [f"--job_endpoint={server.endpoint}"] if server else []
 
 
 def _parallelism(plan: RunPlan, cluster: Cluster | None) -> Sequence[str]:

@@ -12,16 +12,9 @@ from apache_beam.options.pipeline_options import (
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
-from beam_reuse.runners.engine import (
-    KEPT,
-    Engine,
-    EngineError,
-    fused_here,
-    pipeline_of,
-    words_of,
-    worker_trouble,
-)
+from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import class_path, job_server
+from beam_reuse.runners.portable import portable_engine
 from beam_reuse.runners.python_workers import is_here, python_workers
 
 DRIVER = "org.apache.beam.runners.spark.SparkJobServerDriver"
@@ -50,18 +43,8 @@ def spark(plan: RunPlan) -> Iterator[Engine]:
     with (python_workers(portable, cluster) as workers,
           job_server(DRIVER, jars, [*JAVA_OPTIONS, *_properties(cluster)],
                      [f"--spark-master-url={master}"]) as server):
-
-        def trouble(error: Exception) -> None:
-            worker_trouble(workers.deaths)
-            server.check()
-            raise EngineError(words_of(error)) from error
-
-        pipeline = pipeline_of([
-            f"--sdk_worker_parallelism={plan.workers if cluster is None else 1}", KEPT,
-            *plan.beam_args, *fused_here(plan.beam_args), *workers.arguments,
-            f"--job_endpoint={server.endpoint}", "--runner=PortableRunner",
-        ])
-        yield Engine(pipeline, trouble, is_remote=True)
+        processes = plan.workers if cluster is None else 1
+        yield portable_engine(plan, [f"--sdk_worker_parallelism={processes}"], workers, server)
 
 
 def _properties(cluster: str | None) -> Sequence[str]:

@@ -9,8 +9,9 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine, engine_for
-from beam_reuse.runners.engine import Engine, WorkerDiedError, words_of, worker_trouble
+from beam_reuse.runners.engine import Engine, WorkerDiedError, worker_trouble
 from beam_reuse.runners.flink import Cluster, explained
+from beam_reuse.runners.portable import words_of
 
 
 class Progress:
