@@ -15,6 +15,7 @@ from typing import Any, NoReturn, cast
 from beam_reuse.cli.arguments import Arguments, UsageError, parse, spelled
 from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import TooManyRejectsError, execute
+from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
@@ -33,7 +34,7 @@ def entry() -> NoReturn:
         threading.excepthook = lambda _: None
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"  # for workers
-    signal.signal(signal.SIGTERM, _stop)
+    stopping.listen("--debug" in sys.argv)
     try:
         status = main(sys.argv[1:])
     except KeyboardInterrupt:  # a second one, while the first was answered
@@ -45,10 +46,6 @@ def entry() -> NoReturn:
     sys.stderr.flush()
     atexit._run_exitfuncs()
     os._exit(status)
-
-
-def _stop(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def main(argv: Sequence[str]) -> int:
@@ -68,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if "KeyboardInterrupt" in str(error):
+        if stopping.was_asked():
             return _fail(1, "stopped; no result was written.", debug)
         hint = "" if debug else f"\nRun again with --debug for the traceback ({_kind(error)})."
         return _fail(1, short_message(error) + hint, debug)

@@ -12,6 +12,7 @@ from apache_beam.runners.portability.fn_api_runner import worker_handlers
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import environments
 
+from beam_reuse.core import stopping
 from beam_reuse.runners.local import FORKED_WORKER, deaths, keep_freed_memory
 
 _STATE_CACHE_BYTES = 100 << 20
@@ -80,10 +81,11 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
 
     def stop_worker(self) -> None:
         """Wait for the worker, which was told to end; one that was told before it could hear
-        is killed."""
+        is killed, and so is one that is at work when the user stops the run."""
         self._is_stopped = True
-        if self._watcher is not None:  # None: stopped while the worker was starting
-            self._watcher.join(_SECONDS_TO_END)
+        # None or not alive: stopped while the worker was starting. It ends with this process.
+        if self._watcher is not None and self._watcher.is_alive():
+            self._watcher.join(0 if stopping.was_asked() else _SECONDS_TO_END)
             self._process.kill()
             self._watcher.join()
 

@@ -34,6 +34,24 @@ if __name__ == "__main__":
 """
 
 
+STOPPED_WHILE_STARTING = """
+import os, signal, threading, time
+from beam_reuse import runners
+from beam_reuse.runners import local_worker
+from beam_reuse.cli.main import entry
+class Interrupted(threading.Thread):
+    def start(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+class Threading:
+    Thread = Interrupted
+if __name__ == "__main__":
+    runners.SMALL_INPUT = 0
+    local_worker.threading = Threading
+    entry()
+"""
+
+
 def children_of(pid: int) -> list[int]:
     """Processes started by `pid`."""
     found = []
@@ -98,3 +116,17 @@ def test_a_worker_ends_with_its_driver_even_if_it_was_never_called(tmp_path: Pat
     while is_alive(int(gone.stdout)):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_ctrl_c_while_a_worker_starts(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(STOPPED_WHILE_STARTING)
+    write_crawl(sample_crawl(), str(tmp_path / "crawl"))
+    stopped = subprocess.run(
+        [sys.executable, str(script), "run", str(tmp_path / "crawl"), "-o", str(tmp_path / "out"),
+         "--workers", "2"],
+        check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+    told = [line for line in stopped.stderr.splitlines() if not line[0].isdigit()]
+    assert told == ["beam-reuse: stopped; no result was written."]
+    assert stopped.returncode == 1
+    assert not (tmp_path / "out").exists()
