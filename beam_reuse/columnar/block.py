@@ -13,6 +13,8 @@ from beam_reuse.kernels.compiled import frozen
 __all__ = ["Block", "Column", "VarBytes"]
 
 FIXED = ("bool", "uint8", "uint16", "uint32", "uint64", "int32", "int64", "float64")
+# By type, not by its name, which NumPy makes anew for whoever asks: 2 µs for each column.
+NUMBER_OF_FIXED = {np.dtype(name): number for number, name in enumerate(FIXED)}
 
 
 class Block:
@@ -52,7 +54,7 @@ class Block:
     def same_columns(self, other: "Block") -> bool:
         """Do the two have columns of the same names and types?"""
         return self._columns.keys() == other._columns.keys() and all(
-            column_type(column) == column_type(other[name])
+            _same_type(column, other[name])
             for name, column in self._columns.items()
         )
 
@@ -185,23 +187,30 @@ def column_type(column: Column) -> str:
     return "bytes" if isinstance(column, VarBytes) else column.dtype.str
 
 
+def _same_type(a: Column, b: Column) -> bool:
+    if isinstance(a, VarBytes) or isinstance(b, VarBytes):
+        return isinstance(a, VarBytes) and isinstance(b, VarBytes)
+    return a.dtype == b.dtype
+
+
 def _checked(name: str, column: Column) -> Column:
     if isinstance(column, VarBytes):
         return column
     if not isinstance(column, np.ndarray) or column.ndim != 1:
         raise TypeError(f"column {name!r} must be a flat array or VarBytes")
     dtype = column.dtype
-    if dtype.name not in FIXED and not (dtype.kind == "V" and dtype.itemsize and not dtype.names):
+    if dtype in NUMBER_OF_FIXED or (dtype.kind == "V" and dtype.itemsize and not dtype.names):
+        return frozen(column)
+    native = dtype.newbyteorder("=")
+    if native not in NUMBER_OF_FIXED:
         raise TypeError(f"column {name!r} is {dtype}; it must be one of {', '.join(FIXED)}, V<n>")
-    if dtype.kind != "V" and not dtype.isnative:
-        column = column.astype(dtype.newbyteorder("="))
-    return frozen(column)
+    return frozen(column.astype(native))
 
 
 def _same_column(a: Column, b: Column) -> bool:
     if isinstance(a, VarBytes) or isinstance(b, VarBytes):
-        return isinstance(a, VarBytes) and isinstance(b, VarBytes) and a == b
-    return a.dtype == b.dtype and a.tobytes() == b.tobytes()
+        return _same_type(a, b) and a == b
+    return _same_type(a, b) and a.tobytes() == b.tobytes()
 
 
 def _take(column: Column, index: NDArray) -> Column:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 import zstandard
 
-from beam_reuse.columnar.block import FIXED, Block, Column
+from beam_reuse.columnar.block import FIXED, NUMBER_OF_FIXED, Block, Column
 from beam_reuse.columnar.varbytes import VarBytes
 
 MAGIC = b"BRB1"
@@ -88,7 +88,7 @@ def _describe(column: Column) -> tuple[int, int]:
         return VARBYTES, len(column.used())
     if column.dtype.kind == "V":
         return RAW + column.dtype.itemsize, column.nbytes
-    return FIXED.index(column.dtype.name), column.nbytes
+    return NUMBER_OF_FIXED[column.dtype], column.nbytes
 
 
 def _parts(name: str, column: Column) -> Iterator[np.ndarray]:

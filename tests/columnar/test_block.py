@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beam_reuse.columnar import coders
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.layout import LayoutError
 from tests.columnar import twins
@@ -131,3 +132,18 @@ def test_broken_bytes_are_refused_with_a_clear_error(block, compress, data):
         assert Block.from_bytes(encoded[:cut]) == block
     with pytest.raises(LayoutError, match="BRB1"):
         Block.from_bytes(b"PAR1" + encoded[4:])
+
+
+def test_a_block_is_weighed_without_encoding_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Block, "to_bytes", None)
+    block = Block({"a": np.zeros(10, np.int64), "b": VarBytes.from_list([b"x"] * 10)})
+    assert coders.BlockCoder().get_impl().estimate_size(block) == block.nbytes
+
+
+def test_columns_of_any_byte_order_are_taken_and_other_types_refused() -> None:
+    block = Block({"a": np.array([1, 2], ">u4"), "b": np.array([1, 2], np.longlong)})
+    assert [block[name].dtype for name in block] == [np.uint32, np.int64]
+    assert Block.from_bytes(block.to_bytes()) == block
+    for kind in ("float32", "M8[s]", "U3", [("a", "i4")]):
+        with pytest.raises(TypeError, match="it must be one of bool"):
+            Block({"a": np.zeros(1, kind)})
