@@ -15,6 +15,11 @@ def _is_white(byte: np.uint8) -> bool:
 
 
 @kernel
+def _ends_line(byte: np.uint8) -> bool:
+    return bool(byte in (_NEWLINE, _RETURN))
+
+
+@kernel
 def tag_starts(data: np.ndarray, tags: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """0 and every position above 0 where one of `tags` starts, then `len(data)`.
 
@@ -84,23 +89,23 @@ def _is_tag(data: np.ndarray, at: int, tags: np.ndarray, tag: int, ends: np.ndar
 def _find_paragraphs(data: np.ndarray, bounds: np.ndarray) -> int:
     """Number of bounds; as many as there is room for go to `bounds`."""
     count = _put(bounds, 0, 0)
-    line = 0
+    size = len(data)
     blank_before = False
-    blank = True
     at = 0
-    while at < len(data):
-        byte = data[at]
+    while at < size:
+        line = at
+        while at < size and _is_white(data[at]) and not _ends_line(data[at]):
+            at += 1
+        blank = at == size or _ends_line(data[at])
+        if blank_before and not blank:
+            count = _put(bounds, count, line)
+        blank_before = blank
+        for at in range(at, size):  # noqa: B020
+            if _ends_line(data[at]):
+                break
         at += 1
-        if byte in (_NEWLINE, _RETURN):
-            if byte == _RETURN and at < len(data) and data[at] == _NEWLINE:
-                at += 1
-            blank_before = blank
-            blank = True
-            line = at
-        elif blank and not _is_white(byte):
-            blank = False
-            if blank_before:
-                count = _put(bounds, count, line)
+        if at < size and data[at - 1] == _RETURN and data[at] == _NEWLINE:
+            at += 1
     return _put(bounds, count, len(data))
 
 
