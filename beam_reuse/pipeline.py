@@ -17,7 +17,8 @@ from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.columnar import Fetch, MapBlocks
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.features import FeatureSettings
+from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, FeatureSettings
+from beam_reuse.core.overlap import chunkings_of
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
@@ -88,7 +89,7 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
         receipts, counts = [index.receipts], index.counts
     else:
         pages = pipeline | "Pages" >> ReadPages(
-            inputs, settings.read, FeatureSettings(settings.chunks, needs_text(plan)),
+            inputs, settings.read, features_of(plan),
             spill=work.spill, shuffle=shuffle, progress=work.progress)
         found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
                  else result_tables(plan, pages))
@@ -126,6 +127,20 @@ def needs_text(plan: RunPlan) -> bool:
     settings = plan.settings
     return plan.command == "run" and (
         settings.finds_near_duplicates or settings.finds_overlap or settings.finds_quilts)
+
+
+def features_of(plan: RunPlan) -> FeatureSettings:
+    """What the analyses asked for look at: nothing else is hashed or written."""
+    settings = plan.settings
+    reuse = plan.command == "labels" or settings.discovers or settings.detects
+    texts_again = settings.finds_overlap and any(
+        PAYLOAD in chunking.columns for chunking in chunkings_of(settings.overlap))
+    needed = {
+        CHUNKS: reuse, LINES: settings.finds_overlap, LINKS: settings.finds_quilts,
+        PAYLOAD: reuse or texts_again,
+    }
+    return FeatureSettings(settings.chunks, needs_text(plan),
+                           frozenset(feature for feature, is_needed in needed.items() if is_needed))
 
 
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:

@@ -31,6 +31,10 @@ class Chunks:
         return len(self.sha1)
 
 
+_NO_PLACES = np.zeros(0, np.uint64)
+NO_CHUNKS = Chunks(np.zeros(0, SHA1), _NO_PLACES, _NO_PLACES, _NO_PLACES)
+
+
 def chunk_page(payload: bytes, kind: Kind, settings: ChunkSettings) -> Chunks:
     """Cut a payload and hash its chunks.
 
@@ -41,16 +45,26 @@ def chunk_page(payload: bytes, kind: Kind, settings: ChunkSettings) -> Chunks:
     none unless classic. Cost: one pass to cut, one to hash; the interpreter lock is free.
     """
     if not (kind.has_chunks or settings.classic):
-        none = np.zeros(0, np.uint64)
-        return Chunks(np.zeros(0, SHA1), none, none, none)
+        return NO_CHUNKS
     data = np.frombuffer(payload, np.uint8)
-    if kind is Kind.HTML or settings.classic:
-        bounds = tag_starts(data, *_tag_tables(settings))
-    else:
-        bounds = paragraph_starts(data)
+    bounds = _bounds(data, kind, settings)
     digests, lengths = hash_chunks(data, bounds, settings.normalise == "whitespace")
     places = bounds.view(np.uint64)
     return Chunks(digests.view(SHA1)[:, 0], places[:-1], places[1:], lengths.view(np.uint64))
+
+
+def count_chunks(payload: bytes, kind: Kind, settings: ChunkSettings) -> int:
+    """How many chunks `chunk_page` finds; a fourth of its cost."""
+    if not (kind.has_chunks or settings.classic):
+        return 0
+    return len(_bounds(np.frombuffer(payload, np.uint8), kind, settings)) - 1
+
+
+def _bounds(data: np.ndarray, kind: Kind, settings: ChunkSettings) -> np.ndarray:
+    """Where chunks start, and the end of the last."""
+    if kind is Kind.HTML or settings.classic:
+        return np.asarray(tag_starts(data, *_tag_tables(settings)))
+    return np.asarray(paragraph_starts(data))
 
 
 def string_hashes(data: np.ndarray, offsets: np.ndarray, squeeze: bool = False) -> np.ndarray:

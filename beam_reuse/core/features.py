@@ -4,40 +4,52 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beam_reuse.core.chunking import Chunks, chunk_page, file_sha1
+from beam_reuse.core.chunking import NO_CHUNKS, Chunks, chunk_page, count_chunks, file_sha1
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
-from beam_reuse.core.tokens import image_tokens, line_fingerprints, token_hashes, token_texts
+from beam_reuse.core.tokens import (
+    count_lines,
+    image_tokens,
+    line_fingerprints,
+    token_hashes,
+    token_texts,
+)
 from beam_reuse.core.urls import PageName
 
 __all__ = ["FeatureSettings", "PageFeatures", "TooDeep", "page_features", "tokens_of"]
 
+CHUNKS, LINES, LINKS, PAYLOAD = "chunks", "lines", "links", "payload"
+EVERYTHING = frozenset((CHUNKS, LINES, LINKS, PAYLOAD))
 _NONE = np.zeros(0, np.uint64)
 _NO_PARAGRAPHS = np.zeros(0, np.uint32)
 
 
 @dataclass(frozen=True)
 class FeatureSettings:
-    """How pages are cut into chunks, and whether their text is needed at all."""
+    """How pages are cut into chunks, whether their text is looked at at all, and what is `kept`
+    of them beside their tokens. Chunks and lines that are not kept are only counted."""
 
     chunks: ChunkSettings
     text: bool
+    kept: frozenset[str] = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
 class PageFeatures:
-    """Features of one page; those of its text are empty where text was not asked for.
+    """Features of one page; empty where they were not asked for.
 
     `tokens`, `images` and `lines` are fingerprints (uint64) in document order, `paragraphs`
     the numbers (uint32) of the lines that start one; `links` and `base` are as written.
     """
 
     sha1: bytes
+    chunk_count: int
     chunks: Chunks
     tokens: np.ndarray
     images: np.ndarray
+    line_count: int
     lines: np.ndarray
     paragraphs: np.ndarray
     links: ByteStrings
@@ -56,16 +68,20 @@ def page_features(
     if page.kind is Kind.HTML:
         check_nesting(_ascii_bytes(page))
     sha1 = file_sha1(page.payload)
-    chunks = chunk_page(page.payload, page.kind, settings.chunks)
+    given = page.payload, page.kind, settings.chunks
+    chunks = chunk_page(*given) if CHUNKS in settings.kept else NO_CHUNKS
+    chunk_count = len(chunks) if CHUNKS in settings.kept else count_chunks(*given)
     if text is None or not settings.text or not page.kind.has_text:
-        return PageFeatures(sha1, chunks, _NONE, _NONE, _NONE, _NO_PARAGRAPHS, NO_STRINGS, None)
+        return PageFeatures(sha1, chunk_count, chunks, _NONE, _NONE, 0, _NONE, _NO_PARAGRAPHS,
+                            NO_STRINGS, None)
     document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
-    lines, paragraphs = line_fingerprints(document.text)
-    return PageFeatures(
-        sha1, chunks, token_hashes(document.text),
-        image_tokens(document.images, document.base, name), lines, paragraphs,
-        document.links, document.base,
-    )
+    tokens = token_hashes(document.text)
+    images = image_tokens(document.images, document.base, name)
+    lines, paragraphs = (
+        line_fingerprints(document.text) if LINES in settings.kept else (_NONE, _NO_PARAGRAPHS))
+    line_count = len(lines) if LINES in settings.kept else count_lines(document.text)
+    return PageFeatures(sha1, chunk_count, chunks, tokens, images, line_count, lines, paragraphs,
+                        document.links, document.base)
 
 
 def tokens_of(page: str, html: bool = True) -> list[str]:

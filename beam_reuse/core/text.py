@@ -28,6 +28,9 @@ _LEFT_OUT_TAGS = frozenset(NAMES[LEFT_OUT].split())
 # Writing out a tree takes time quadratic in its size from about here on (20 s at 48 MB).
 MAX_WRITTEN = 8 << 20
 
+# What `str.splitlines` takes for the end of a line, beside a line feed.
+_LINE_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
 _RAW = ("style", "script", "xmp", "iframe", "noembed", "noframes", "plaintext")
 _RAW_IN_FOREIGN = ", ".join(f"{outer} {inner}" for outer in ("svg", "math") for inner in _RAW)
 
@@ -79,7 +82,8 @@ class Document:
 
 def read_plain(text: str) -> Document:
     """Plain text: taken as it is, its lines by `str.splitlines()`."""
-    lines = "\n".join(text.splitlines())
+    has_others = any(end in text for end in _LINE_ENDS)
+    lines = "\n".join(text.splitlines()) if has_others else text.removesuffix("\n")
     return Document(lines.encode("utf-8", "surrogatepass"), NO_STRINGS, NO_STRINGS, None)
 
 

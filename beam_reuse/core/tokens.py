@@ -13,7 +13,7 @@ import numpy as np
 
 from beam_reuse.core.urls import BadUrl, PageName, name_page, resolve_url
 from beam_reuse.kernels.fingerprint import fingerprint_each
-from beam_reuse.kernels.tokens import ALONE, SPACE, WORD, hash_lines, hash_tokens
+from beam_reuse.kernels.tokens import ALONE, SPACE, WORD, full_lines, hash_lines, hash_tokens
 
 # Scripts written without spaces: each character is a token of its own.
 UNSPACED = (
@@ -66,6 +66,11 @@ def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
     """
     lines, starts = hash_lines(np.frombuffer(text, np.uint8), _code_points())
     return lines, np.flatnonzero(starts).astype(np.uint32)
+
+
+def count_lines(text: bytes) -> int:
+    """How many lines `line_fingerprints` finds."""
+    return int(full_lines(np.frombuffer(text, np.uint8), _code_points()))
 
 
 def image_tokens(images: Collection[bytes], base: bytes | None, page: PageName) -> np.ndarray:

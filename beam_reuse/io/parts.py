@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import VarBytes
 from beam_reuse.core.chunking import Chunks
-from beam_reuse.core.features import PageFeatures
+from beam_reuse.core.features import (
+    CHUNKS,
+    LINES,
+    LINKS,
+    PAYLOAD,
+    FeatureSettings,
+    PageFeatures,
+)
 from beam_reuse.core.pages import RawPage
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
@@ -35,29 +42,33 @@ _META: dict[str, pa.DataType] = {
     "timestamp": pa.int64(), "status": pa.int64(), "content_type": pa.string(),
     "charset": pa.string(), "bytes": pa.int64(), "sha1": pa.binary(20), "crawl": pa.string(),
     "file": pa.string(), "offset": pa.int64(), "record_length": pa.int64(),
-    "record_id": pa.string(), "encoding_absent": pa.bool_(),
+    "record_id": pa.string(), "encoding_absent": pa.bool_(), "chunk_count": pa.int64(),
+    "token_count": pa.int64(), "line_count": pa.int64(),
 }
 _CHUNKS: dict[str, pa.DataType] = {
     "chunk_sha1": pa.binary(20), "chunk_start": pa.uint32(), "chunk_end": pa.uint32(),
     "chunk_length": pa.uint32(),
 }
-_TEXT: dict[str, pa.DataType] = {
-    "tokens": pa.uint64(), "images": pa.uint64(), "lines": pa.uint64(),
-    "paragraphs": pa.uint32(), "links": pa.binary(),
-}
+_TOKENS: dict[str, pa.DataType] = {"tokens": pa.uint64(), "images": pa.uint64()}
+_LINES: dict[str, pa.DataType] = {"lines": pa.uint64(), "paragraphs": pa.uint32()}
+_LINKS: dict[str, pa.DataType] = {"links": pa.binary()}
 _NUMPY = {pa.uint32(): np.uint32, pa.uint64(): np.uint64}
 _REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
-_DENSE = [f"{name}.list.element" for name in (*_CHUNKS, *_TEXT) if name != "links"]
+_DENSE = [f"{name}.list.element" for name in (*_CHUNKS, *_TOKENS, *_LINES)]
 
 
-def part_schema(text: bool, payload: bool) -> pa.Schema:
-    """Columns of a part; those of text and the payload stand only where they are kept."""
-    lists = {**_CHUNKS, **(_TEXT if text else {})}
+def part_schema(features: FeatureSettings) -> pa.Schema:
+    """Columns of a part: of each page its name and counts, and what is kept."""
+    text, kept = features.text, features.kept
+    lists = {
+        **(_CHUNKS if CHUNKS in kept else {}), **(_TOKENS if text else {}),
+        **(_LINES if text and LINES in kept else {}), **(_LINKS if text and LINKS in kept else {}),
+    }
     fields = [pa.field(name, kind, nullable=False) for name, kind in _META.items()]
     fields += [pa.field(name, _list_of(kind), nullable=False) for name, kind in lists.items()]
-    if text:
+    if "links" in lists:
         fields.append(pa.field("base", pa.binary(), nullable=False))
-    if payload:
+    if PAYLOAD in kept:
         fields.append(pa.field("payload", pa.binary(), nullable=False))
     return pa.schema(fields)
 
@@ -80,12 +91,12 @@ class PartWriter:
     added there is no file. Equal pages in equal order give equal bytes.
     """
 
-    def __init__(self, path: str, text: bool, payload: bool) -> None:
+    def __init__(self, path: str, features: FeatureSettings) -> None:
         self.rows = 0
         self._path = path
         self._files = open_files(path)
         self._temporary = f"{path}.{uuid.uuid4().hex}.tmp"
-        self._schema = part_schema(text, payload)
+        self._schema = part_schema(features)
         self._writer: pq.ParquetWriter | None = None
         self._pages: list[Page] = []
         self._bytes = 0
@@ -211,10 +222,12 @@ def _leaves(schema: pa.Schema) -> list[str]:
 def _batch(pages: list[Page], schema: pa.Schema) -> pa.RecordBatch:
     columns = {name: pa.array(values, _META[name]) for name, values in _meta(pages).items()}
     features = [page.features for page in pages]
-    columns |= chunk_columns([f.chunks for f in features])
-    if "tokens" in schema.names:
-        for name in ("tokens", "images", "lines", "paragraphs"):
-            columns[name] = _lists([getattr(f, name) for f in features], _TEXT[name])
+    if "chunk_sha1" in schema.names:
+        columns |= chunk_columns([f.chunks for f in features])
+    for name, kind in {**_TOKENS, **_LINES}.items():
+        if name in schema.names:
+            columns[name] = _lists([getattr(f, name) for f in features], kind)
+    if "links" in schema.names:
         columns["links"] = _string_lists([f.links for f in features])
         columns["base"] = pa.array([f.base or b"" for f in features], pa.binary())
     if "payload" in schema.names:
@@ -229,7 +242,8 @@ def _meta(pages: list[Page]) -> dict[str, list]:
             p.name.domain, p.name.depth, NO_TIME if p.raw.timestamp is None else p.raw.timestamp,
             NO_NUMBER if p.raw.status is None else p.raw.status, p.raw.content_type,
             p.raw.charset, len(p.raw.payload), p.features.sha1, p.crawl, p.file, p.raw.offset,
-            p.raw.record_length, p.raw.record_id, p.raw.encoding_absent,
+            p.raw.record_length, p.raw.record_id, p.raw.encoding_absent, p.features.chunk_count,
+            len(p.features.tokens), p.features.line_count,
         )
         for p in pages
     ]

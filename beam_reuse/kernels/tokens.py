@@ -106,6 +106,28 @@ def hash_tokens(data: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 @kernel
+def full_lines(data: np.ndarray, table: np.ndarray) -> int:
+    """The number of lines of UTF-8 `data` that are not empty; lines as `hash_lines` has them."""
+    size = len(data)
+    count = 0
+    at = 0
+    while at < size:
+        byte = data[at]
+        if byte >= 0x80:
+            code, after = _decode(data, at)
+            full = not table[code] & SPACE
+        else:
+            after = at + 1
+            full = not table[byte] & SPACE
+        at = after
+        if full:
+            count += 1
+            while at < size and data[at] != _NEWLINE and data[at] != _FORM_FEED:
+                at += 1
+    return count
+
+
+@kernel
 def hash_lines(data: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Fingerprints of the lines of UTF-8 `data`, and which of them start a paragraph.
 

@@ -59,7 +59,7 @@ class WriteIndex(beam.PTransform):
     @no_annotations
     def expand(self, begin: beam.pvalue.PBegin) -> Index:
         settings = IngestSettings(
-            self.read, FeatureSettings(self.chunks, text=True), payload=True, cut_recursion=False)
+            self.read, FeatureSettings(self.chunks, text=True), cut_recursion=False)
         fresh = begin | "Read" >> IngestRanges(
             self.inputs.ranges, join(self.folder, INDEX), settings, self.progress)
         stored = begin | "Stored" >> ReadIndexes(self.inputs.indexes)

@@ -31,7 +31,6 @@ class IngestSettings:
 
     read: ReadSettings
     features: FeatureSettings
-    payload: bool
     cut_recursion: bool
 
 
@@ -55,7 +54,7 @@ def ingest(
     events = Events(source.number)
     reader = RangeReader(source, settings.read)
     offsets: list[int] = []
-    with PartWriter(path, settings.features.text, settings.payload) as part:
+    with PartWriter(path, settings.features) as part:
         for outcome in _reported(reader, progress):
             offsets.append(outcome.offset)
             page = _as_page(outcome, source, settings, events)

@@ -75,7 +75,7 @@ class ReadPages(beam.PTransform):
     numbered from 0 in the order of their URLs. The crawl is read and parsed once; what
     follows reads columns of the parts.
 
-    `features` says how pages are cut and whether their text is wanted, `spill` is a folder
+    `features` says how pages are cut and what is wanted of them, `spill` is a folder
     that all workers share (default: a temporary one that is removed when this process ends),
     `shuffle` and `progress` are for runs that set their own.
     """
@@ -102,7 +102,7 @@ class ReadPages(beam.PTransform):
             inputs = open_inputs(inputs, read, self.features.chunks)
         spill = self.spill or _temporary_folder()
         shuffle = self.shuffle or shuffle_for(inputs, spill)
-        settings = IngestSettings(read, self.features, payload=True, cut_recursion=True)
+        settings = IngestSettings(read, self.features, cut_recursion=True)
         fresh = begin | "Read" >> IngestRanges(
             inputs.ranges, join(spill, "parts"), settings, self.progress)
         stored = begin | "Stored" >> ReadIndexes(inputs.indexes)

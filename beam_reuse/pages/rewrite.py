@@ -42,6 +42,7 @@ def _cut_anew(rows: pa.Table, settings: ChunkSettings) -> pa.Table:
         chunk_page(payload.as_py(), Kind(kind.as_py()), settings)
         for payload, kind in zip(rows["payload"], rows["kind"], strict=True)
     ]
-    for name, column in chunk_columns(cut).items():
+    counts = pa.array([len(chunks) for chunks in cut], pa.int64())
+    for name, column in {**chunk_columns(cut), "chunk_count": counts}.items():
         rows = rows.set_column(rows.schema.get_field_index(name), rows.schema.field(name), column)
     return rows

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core.chunking import Chunks, chunk_page
+from beam_reuse.core.chunking import Chunks, chunk_page, count_chunks
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.parts import NO_NUMBER, PageRows, read_part
@@ -25,6 +25,8 @@ _AS_STORED = (
     "fetched_url", "host", "ip", "site", "domain", "timestamp", "status", "content_type",
     "charset", "bytes", "sha1", "crawl", "file", "offset", "record_length", "record_id",
 )
+# Counts of a page's text, and what the table calls them.
+_COUNTS = {"token_count": "tokens", "line_count": "lines"}
 
 
 @dataclass(frozen=True)
@@ -112,30 +114,41 @@ def chunk_rows(
         yield ChunkRows(pages, offsets, sha1, start, end, length)
     wanted = dict.fromkeys(["kind", "payload", *columns])
     for pages in numbered_rows(parts.take(~stored), list(wanted)):
-        cut = [
-            chunk_page(payload.as_py(), Kind(kind), settings)
-            for payload, kind in zip(pages.rows.batch.column("payload"),
-                                     pages.rows.numbers("kind").tolist(), strict=True)
-        ]
-        yield ChunkRows(pages, *_flattened(cut))
+        yield ChunkRows(pages, *_flattened([
+            chunk_page(payload, kind, settings) for payload, kind in _payloads(pages)]))
 
 
 def page_table(parts: Block, settings: ChunkSettings, text: bool) -> Iterator[Block]:
-    """The rows of the table `pages`."""
-    lists = ("tokens", "lines") if text else ()
-    for chunks in chunk_rows(parts, settings, ("url", "kind", *_AS_STORED, *lists), ()):
-        pages, rows = chunks.pages, chunks.pages.rows
-        labels = np.array([kind.label.encode() for kind in Kind], object)
-        columns = {name: _column(rows, name) for name in _AS_STORED}
-        missing = np.full(len(pages), NO_NUMBER)
-        has_text = np.isin(rows.numbers("kind"), [k for k in Kind if k.has_text])
-        counts = {name: np.where(has_text, np.diff(rows.lists(name)[0]), 0) for name in lists}
+    """The rows of the table `pages`; without `text`, without counts of it."""
+    labels = np.array([kind.label.encode() for kind in Kind], object)
+    for pages, chunks in _chunk_counts(parts, settings, ("url", *_AS_STORED, *_COUNTS)):
+        rows = pages.rows
         yield Block({
-            "url": pages.urls(), **columns,
+            "url": pages.urls(), **{name: _column(rows, name) for name in _AS_STORED},
             "kind": VarBytes.from_list(labels[rows.numbers("kind")].tolist()),
-            "chunks": np.diff(chunks.offsets),
-            "tokens": counts.get("tokens", missing), "lines": counts.get("lines", missing),
+            "chunks": chunks,
+            **{of: rows.numbers(name) if text else np.full(len(pages), NO_NUMBER)
+               for name, of in _COUNTS.items()},
         })
+
+
+def _chunk_counts(
+    parts: Block, settings: ChunkSettings, columns: Sequence[str],
+) -> Iterator[tuple[NumberedRows, NDArray[np.int64]]]:
+    """Pages with `columns` and their kinds, and how many chunks each has: as stored, or counted
+    anew where chunks were stored by other settings."""
+    stored = parts.array("chunked").astype(np.bool_)
+    for pages in numbered_rows(parts.take(stored), ["kind", "chunk_count", *columns]):
+        yield pages, pages.rows.numbers("chunk_count")
+    for pages in numbered_rows(parts.take(~stored), ["kind", "payload", *columns]):
+        counts = [count_chunks(payload, kind, settings) for payload, kind in _payloads(pages)]
+        yield pages, np.array(counts, np.int64)
+
+
+def _payloads(pages: NumberedRows) -> Iterator[tuple[bytes, Kind]]:
+    kinds = pages.rows.numbers("kind").tolist()
+    for payload, kind in zip(pages.rows.batch.column("payload"), kinds, strict=True):
+        yield payload.as_py(), Kind(kind)
 
 
 def _column(rows: PageRows, name: str) -> NDArray | VarBytes:

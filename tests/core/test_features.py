@@ -5,7 +5,13 @@ import hashlib
 import numpy as np
 import pytest
 
-from beam_reuse.core.features import FeatureSettings, TooDeep, page_features, tokens_of
+from beam_reuse.core.features import (
+    FeatureSettings,
+    PageFeatures,
+    TooDeep,
+    page_features,
+    tokens_of,
+)
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import name_page
@@ -65,6 +71,24 @@ def test_code_and_other_kinds_have_no_text(kind: Kind) -> None:
     found = page_features(page(b"a\n\nb", kind), NAME, "a\n\nb", WITH_TEXT)
     assert len(found.chunks) == (2 if kind is Kind.CODE else 0)
     assert not len(found.tokens) and not len(found.lines) and not len(found.paragraphs)
+
+
+@pytest.mark.parametrize("kept", [frozenset(), frozenset({"chunks"}), frozenset({"lines"})])
+@pytest.mark.parametrize(("payload", "kind"), [
+    (b"<p>a<div>b<br>c<p> ", Kind.HTML), (b"a \n\n b\n\n\n", Kind.TEXT), (b"", Kind.TEXT),
+    (b"x\n\ny", Kind.CODE), (b"x\n\ny", Kind.OTHER)])
+def test_what_is_not_kept_is_counted(payload: bytes, kind: Kind, kept: frozenset[str]) -> None:
+    def found(settings: FeatureSettings) -> PageFeatures:
+        return page_features(page(payload, kind), NAME, payload.decode(), settings)
+
+    whole, part = found(WITH_TEXT), found(FeatureSettings(ChunkSettings(), True, kept))
+    assert whole.chunk_count == len(whole.chunks) and whole.line_count == len(whole.lines)
+    assert (part.chunk_count, part.line_count) == (whole.chunk_count, whole.line_count)
+    assert part.chunks.sha1.tolist() == (whole.chunks.sha1.tolist() if "chunks" in kept else [])
+    for name in ("lines", "paragraphs"):
+        expected = getattr(whole, name).tolist() if "lines" in kept else []
+        assert getattr(part, name).tolist() == expected
+    assert part.tokens.tolist() == whole.tokens.tolist()
 
 
 def test_without_text_nothing_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,14 @@ def test_plain_text_is_taken_as_it_is() -> None:
     assert read_plain("<p>a\u2028b\r\nc\fd").text == b"<p>a\nb\nc\nd"
 
 
+@given(st.text(st.sampled_from("a \n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029é日\ud800")))
+@example("a\n\n")
+@example("a\r\n\n")
+def test_lines_of_plain_text_are_those_of_python(text: str) -> None:
+    expected = "\n".join(text.splitlines()).encode("utf-8", "surrogatepass")
+    assert read_plain(text).text == expected
+
+
 def test_a_very_long_page_is_walked() -> None:
     html = "<p>" + "x" * MAX_WRITTEN + "<p>y"
     assert read_html(html).text == b"x" * MAX_WRITTEN + b"\fy\f"

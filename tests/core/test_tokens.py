@@ -9,7 +9,13 @@ import xxhash
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from beam_reuse.core.tokens import fingerprint64, line_fingerprints, token_hashes, token_texts
+from beam_reuse.core.tokens import (
+    count_lines,
+    fingerprint64,
+    line_fingerprints,
+    token_hashes,
+    token_texts,
+)
 from beam_reuse.kernels.fingerprint import SEED
 from tests.oracles import tokens as oracle
 
@@ -49,6 +55,7 @@ def test_tokens_equal_their_definition(text: str) -> None:
 @example(" \n\f\n a\u3000 b \n\n c\fd\n")
 def test_lines_equal_their_definition(text: str) -> None:
     lines, starts = line_fingerprints(encode(text))
+    assert count_lines(encode(text)) == len(lines)
     expected = oracle.lines(text)
     assert lines.tolist() == [oracle.fingerprint(line) for line, _ in expected]
     assert starts.tolist() == [i for i, (_, start) in enumerate(expected) if start]
@@ -63,6 +70,8 @@ def test_every_code_point_is_read_as_python_reads_it() -> None:
     text = "\n".join(f"a{chr(code)}b" for code in range(sys.maxunicode + 1))
     lines, _ = line_fingerprints(encode(text))
     assert lines.tolist() == [oracle.fingerprint(line) for line, _ in oracle.lines(text)]
+    assert count_lines(encode("\n".join(map(chr, range(sys.maxunicode + 1))))) == sum(
+        not chr(code).isspace() for code in range(sys.maxunicode + 1))
 
 
 @given(st.binary(max_size=60))
@@ -70,6 +79,7 @@ def test_broken_utf8_is_read_to_its_end(data: bytes) -> None:
     token_hashes(data + b" end")
     lines, _ = line_fingerprints(data + b"\nend")
     assert lines[-1] == fingerprint64(b"end")
+    assert count_lines(data + b"\nend") == len(lines)
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"\xf0\x9f", b"a\xe4", b"\xc3"])
