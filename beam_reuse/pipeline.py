@@ -37,6 +37,7 @@ from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pages.rows import page_table
 from beam_reuse.plan import RunPlan, RunProgress, Survey
+from beam_reuse.publishing import Publication
 from beam_reuse.runners import engine_for
 
 OUTCOME = "outcome.json"
@@ -77,8 +78,24 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
     return replace(read_outcome(join(work.root, OUTCOME)), bytes_read=inputs.bytes)
 
 
-def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
-    """The whole graph of a plan: read, analyse, write, report."""
+def launch(plan: RunPlan, publication: Publication) -> None:
+    """Hand the graph over to be run without this process; its last step publishes the result."""
+    inputs = inputs_of(plan)
+    with engine_for(plan, inputs.bytes) as engine:
+        saved = build(engine.pipeline, plan, inputs, publication.folder.work)
+        _ = saved | "Publish" >> beam.Map(_publish, publication, inputs.bytes)
+        engine.launch()
+
+
+def _publish(path: str, publication: Publication, bytes_read: int) -> None:
+    publication.publish(replace(read_outcome(path), bytes_read=bytes_read))
+
+
+def build(
+    pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace,
+) -> beam.PCollection:
+    """The whole graph of a plan: read, analyse, write, report; gives where the outcome is, when
+    it is there."""
     settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
     thresholds = measured = None
     noted = tuple[beam.PCollection, ...]()
@@ -104,7 +121,7 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
              for n, each in enumerate(noted)]
     if measured is not None:
         told.append(measured | "Measured" >> beam.Map(_measured_count).with_output_types(Count))
-    {
+    return {
         "parts": receipts | "Receipts" >> beam.Flatten(),
         "counts": told | "AllCounts" >> beam.Flatten(),
     } | "SaveOutcome" >> SaveOutcome(join(work.root, OUTCOME))

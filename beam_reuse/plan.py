@@ -1,6 +1,6 @@
 """What the command line asks of the pipeline, as one value.
 
-The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers two functions:
+The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers three functions:
 
     def survey(plan: RunPlan) -> Survey
         The input files and the graph's size, with nothing run and nothing written.
@@ -8,6 +8,9 @@ The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers two function
     def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome
         Run the graph to its end. Tables go below `work.tables`, shuffled bytes below
         `work.spill`, workers report below `work.progress`. Raises on failure.
+
+    def launch(plan: RunPlan, publication: Publication) -> None
+        Hand the graph over to be run without this process; its last step publishes the result.
 
 The command line makes the workspace (`io.run_folder.ResultFolder`), publishes what the
 outcome lists and removes the rest, so `run` neither cleans up nor writes a manifest.
@@ -52,6 +55,12 @@ class RunPlan:
     def __post_init__(self) -> None:
         require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
         require(self.workers >= 1, "--workers", self.workers, "1 or more")
+
+    @property
+    def is_launched(self) -> bool:
+        """Whether the graph is only described, in a file from which Dataflow makes a job: nobody
+        waits for its end."""
+        return any(each.startswith("--template_location") for each in self.beam_args)
 
 
 @dataclass(frozen=True)

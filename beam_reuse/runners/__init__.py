@@ -57,6 +57,12 @@ def _spark(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     return spark(plan)
 
 
+def _dataflow(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    from beam_reuse.runners.dataflow import dataflow
+
+    return dataflow(plan)
+
+
 @contextmanager
 def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
     """Any runner under Beam's own name for it, with Beam's own defaults."""
@@ -64,7 +70,7 @@ def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
 
 
 ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
-    "local": _local, "flink": _flink, "spark": _spark,
+    "local": _local, "flink": _flink, "spark": _spark, "dataflow": _dataflow,
 }
 
 
