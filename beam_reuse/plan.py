@@ -37,7 +37,8 @@ class RunPlan:
     `settings` is all that may change a value; the rest changes only where and how fast.
     `beam_args` are Beam's own options as they stood on the command line. `runner` is one of
     `runners.ENGINES` or a name Beam knows. `engines`: where programs of engines were
-    fetched to. `merge` and `remove` are lists of labels, for `labels` alone.
+    fetched to. `worker_memory`: bytes of a worker process, 0 as `runners.memory_for` knows.
+    `merge` and `remove` are lists of labels, for `labels` alone.
     """
 
     command: Command
@@ -51,6 +52,7 @@ class RunPlan:
     merge: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     engines: str = ""
+    worker_memory: int = 0
 
     def __post_init__(self) -> None:
         require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
@@ -64,11 +66,27 @@ class RunPlan:
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """What follows from the bytes of the input and the memory of a worker; changes no value.
+
+    `ranges`: pieces in which crawl files are read. `buckets`: parts in which rows are shuffled, of
+    which a worker sorts `budget` bytes at once. `flush`: bytes of rows it collects for a file."""
+
+    memory: int
+    ranges: int
+    buckets: int
+    budget: int
+    flush: int
+
+
+@dataclass(frozen=True)
 class Survey:
-    """What `--dry-run` shows: input files with their sizes, and the graph's steps."""
+    """What `--dry-run` shows: input files with their sizes, the full names of the graph's steps,
+    and the sizes."""
 
     files: tuple[tuple[str, int], ...]
-    steps: int
+    steps: tuple[str, ...]
+    sizes: Sizes
 
     @property
     def bytes(self) -> int:

@@ -183,6 +183,7 @@ def plan_of(arguments: Arguments) -> RunPlan:
         beam_args=arguments.beam_args,
         overwrite=values.get("overwrite", False),
         engines=values.get("engines-dir", ""),
+        worker_memory=values.get("worker-memory", 0),
     )
 
 
