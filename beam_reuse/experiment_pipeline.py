@@ -40,7 +40,7 @@ from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pipeline import OUTCOME
 from beam_reuse.plan import RunPlan, RunProgress
-from beam_reuse.runners import engine_for
+from beam_reuse.runners import engine_for, memory_for
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _open(plan: ExperimentPlan, paths: tuple[str, ...]) -> Inputs:
 
 def _read_pages(plan: ExperimentPlan, inputs: Inputs, name: str, work: Workspace) -> ReadPages:
     settings, spill = plan.run.settings, join(work.spill, name)
-    shuffle: Shuffle = shuffle_for(inputs, spill)
+    shuffle: Shuffle = shuffle_for(inputs, spill, memory_for(plan.run, inputs.bytes))
     return ReadPages(inputs, settings.read, FeatureSettings(settings.chunks, text=False),
                      spill=spill, shuffle=shuffle, progress=work.progress)
 

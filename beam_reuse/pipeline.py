@@ -15,7 +15,7 @@ from beam_reuse.analyses.reuse.discover import DiscoverReuse
 from beam_reuse.analyses.reuse.label_kernels import label_table
 from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
 from beam_reuse.analyses.reuse.matches import MATCHES
-from beam_reuse.columnar import Fetch, MapBlocks
+from beam_reuse.columnar import Fetch, MapBlocks, Shuffle
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, FeatureSettings
 from beam_reuse.core.overlap import chunkings_of
@@ -37,8 +37,9 @@ from beam_reuse.pages.index import WriteIndex
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
 from beam_reuse.pages.rows import page_table
-from beam_reuse.plan import RunPlan, RunProgress, Survey
-from beam_reuse.runners import engine_for
+from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
+from beam_reuse.publishing import Publication
+from beam_reuse.runners import engine_for, memory_for
 
 OUTCOME = "outcome.json"
 FOLDED = {"matched_chunks": MATCHES}
@@ -57,14 +58,22 @@ def inputs_of(plan: RunPlan) -> Inputs:
 
 
 def survey(plan: RunPlan) -> Survey:
-    """The inputs and the number of steps of the graph; runs nothing."""
+    """The inputs, the steps of the graph and its sizes; runs nothing, and asks no cluster."""
     inputs = inputs_of(plan)
     pipeline = beam.Pipeline()
     with tempfile.TemporaryDirectory() as folder:
         build(pipeline, plan, inputs, Workspace(folder))
     steps: list[str] = []
     pipeline.visit(_Steps(steps))
-    return Survey(inputs.files, len(steps))
+    shuffle = shuffle_of(plan, inputs, "spill")
+    sizes = Sizes(memory_for(plan, inputs.bytes), len(inputs.ranges), shuffle.buckets,
+                  shuffle.bucket_budget, shuffle.flush_bytes)
+    return Survey(inputs.files, tuple(steps), sizes)
+
+
+def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:
+    """The shuffle of a run, sized for its inputs and its workers."""
+    return shuffle_for(inputs, spill, memory_for(plan, inputs.bytes))
 
 
 def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
@@ -78,9 +87,25 @@ def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
     return replace(read_outcome(join(work.root, OUTCOME)), bytes_read=inputs.bytes)
 
 
-def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace) -> None:
-    """The whole graph of a plan: read, analyse, write, report."""
-    settings, shuffle = plan.settings, shuffle_for(inputs, work.spill)
+def launch(plan: RunPlan, publication: Publication) -> None:
+    """Hand the graph over to be run without this process; its last step publishes the result."""
+    inputs = inputs_of(plan)
+    with engine_for(plan, inputs.bytes) as engine:
+        saved = build(engine.pipeline, plan, inputs, publication.folder.work)
+        _ = saved | "Publish" >> beam.Map(_publish, publication, inputs.bytes)
+        engine.launch()
+
+
+def _publish(path: str, publication: Publication, bytes_read: int) -> None:
+    publication.publish(replace(read_outcome(path), bytes_read=bytes_read))
+
+
+def build(
+    pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace,
+) -> beam.PCollection:
+    """The whole graph of a plan: read, analyse, write, report; gives where the outcome is, when
+    it is there."""
+    settings, shuffle = plan.settings, shuffle_of(plan, inputs, work.spill)
     thresholds = measured = None
     noted = tuple[beam.PCollection, ...]()
     if plan.command == "index":
@@ -105,7 +130,7 @@ def build(pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspac
              for n, each in enumerate(noted)]
     if measured is not None:
         told.append(measured | "Measured" >> beam.Map(_measured_count).with_output_types(Count))
-    {
+    return {
         "parts": receipts | "Receipts" >> beam.Flatten(),
         "counts": told | "AllCounts" >> beam.Flatten(),
     } | "SaveOutcome" >> SaveOutcome(join(work.root, OUTCOME))

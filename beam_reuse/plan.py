@@ -1,6 +1,6 @@
 """What the command line asks of the pipeline, as one value.
 
-The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers two functions:
+The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers three functions:
 
     def survey(plan: RunPlan) -> Survey
         The input files and the graph's size, with nothing run and nothing written.
@@ -8,6 +8,9 @@ The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers two function
     def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome
         Run the graph to its end. Tables go below `work.tables`, shuffled bytes below
         `work.spill`, workers report below `work.progress`. Raises on failure.
+
+    def launch(plan: RunPlan, publication: Publication) -> None
+        Hand the graph over to be run without this process; its last step publishes the result.
 
 The command line makes the workspace (`io.run_folder.ResultFolder`), publishes what the
 outcome lists and removes the rest, so `run` neither cleans up nor writes a manifest.
@@ -34,7 +37,8 @@ class RunPlan:
     `settings` is all that may change a value; the rest changes only where and how fast.
     `beam_args` are Beam's own options as they stood on the command line. `runner` is one of
     `runners.ENGINES` or a name Beam knows. `engines`: where programs of engines were
-    fetched to. `merge` and `remove` are lists of labels, for `labels` alone.
+    fetched to. `worker_memory`: bytes of a worker process, 0 as `runners.memory_for` knows.
+    `merge` and `remove` are lists of labels, for `labels` alone.
     """
 
     command: Command
@@ -48,18 +52,41 @@ class RunPlan:
     merge: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     engines: str = ""
+    worker_memory: int = 0
 
     def __post_init__(self) -> None:
         require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
         require(self.workers >= 1, "--workers", self.workers, "1 or more")
 
+    @property
+    def is_launched(self) -> bool:
+        """Whether the graph is only described, in a file from which Dataflow makes a job: nobody
+        waits for its end."""
+        return any(each.startswith("--template_location") for each in self.beam_args)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What follows from the bytes of the input and the memory of a worker; changes no value.
+
+    `ranges`: pieces in which crawl files are read. `buckets`: parts in which rows are shuffled, of
+    which a worker sorts `budget` bytes at once. `flush`: bytes of rows it collects for a file."""
+
+    memory: int
+    ranges: int
+    buckets: int
+    budget: int
+    flush: int
+
 
 @dataclass(frozen=True)
 class Survey:
-    """What `--dry-run` shows: input files with their sizes, and the graph's steps."""
+    """What `--dry-run` shows: input files with their sizes, the full names of the graph's steps,
+    and the sizes."""
 
     files: tuple[tuple[str, int], ...]
-    steps: int
+    steps: tuple[str, ...]
+    sizes: Sizes
 
     @property
     def bytes(self) -> int:

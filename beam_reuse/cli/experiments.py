@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from beam_reuse.cli.arguments import Arguments, UsageError, spelled
 from beam_reuse.cli.progress import ProgressMonitor
-from beam_reuse.cli.runs import refuse_too_many_rejects, run_info
 from beam_reuse.core.errors import UserError
 from beam_reuse.experiments.tables import Row, arrow_table
 from beam_reuse.io.figures import require_matplotlib
@@ -24,6 +23,7 @@ from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.io.results.tables import TableSchema
 from beam_reuse.options.values import recorded_settings
 from beam_reuse.plan import RunPlan
+from beam_reuse.publishing import refuse_too_many_rejects, run_info
 from beam_reuse.runners import prepare
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ import time
 from dataclasses import dataclass
 
 from beam_reuse.cli.progress import ProgressMonitor
-from beam_reuse.cli.runs import refuse_too_many_rejects
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelSettings
 from beam_reuse.io.files import is_local, join, open_files, require_writable
@@ -15,6 +14,7 @@ from beam_reuse.io.results.manifest import Accounting
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.io.results.tables import LABELS
 from beam_reuse.plan import RunPlan
+from beam_reuse.publishing import refuse_too_many_rejects
 from beam_reuse.runners import prepare
 
 WORK_SUFFIX = ".work"

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 
 from beam_reuse.cli.arguments import Arguments, UsageError, parse, spelled
 from beam_reuse.cli.help_texts import PROGRAM
-from beam_reuse.cli.runs import TooManyRejectsError, execute
+from beam_reuse.cli.runs import execute, launch
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import local_path
@@ -22,6 +22,7 @@ from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.options.table import BY_NAME, EXPERIMENTS
 from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
+from beam_reuse.publishing import TooManyRejectsError
 
 LONGEST_MESSAGE = 600
 
@@ -77,6 +78,11 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
         return _dry_run(plan)
     from beam_reuse.cli.summary import console, print_summary
 
+    if plan.is_launched:
+        launch(plan, [PROGRAM, *argv])
+        console().print(f"The job is described; it will write the result to {plan.output}",
+                        soft_wrap=True)
+        return 0
     finished = execute(plan, [PROGRAM, *argv])
     print_summary(console(), finished.manifest, plan.output, finished.bytes_read, finished.seconds,
                   finished.measured)
@@ -177,6 +183,7 @@ def plan_of(arguments: Arguments) -> RunPlan:
         beam_args=arguments.beam_args,
         overwrite=values.get("overwrite", False),
         engines=values.get("engines-dir", ""),
+        worker_memory=values.get("worker-memory", 0),
     )
 
 

@@ -1,28 +1,21 @@
 """One run from plan to published result: locked, watched, judged, published or cleaned up."""
 
-import datetime
-import platform
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
-from typing import Any
 
 from beam_reuse.cli.progress import ProgressMonitor
-from beam_reuse.io.files import join
-from beam_reuse.io.results.manifest import Manifest, Outcome
-from beam_reuse.io.results.run_folder import ResultFolder, Workspace
-from beam_reuse.options.table import BY_NAME
-from beam_reuse.options.values import recorded_settings
+from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.plan import RunPlan
+from beam_reuse.publishing import (
+    Publication,
+    manifest_of,
+    recorded,
+    refuse_too_many_rejects,
+    run_info,
+)
 from beam_reuse.runners import prepare
-
-PACKAGES = ("apache-beam", "numba", "numpy", "publicsuffixlist", "pyarrow", "resiliparse")
-
-
-class TooManyRejectsError(RuntimeError):
-    """More of the input was unreadable than the user allows."""
 
 
 @dataclass(frozen=True)
@@ -44,92 +37,21 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
     started = time.time()
     prepare(plan)
     from beam_reuse import pipeline
-    from beam_reuse.core.shares import ONE
 
     with ResultFolder(plan.output, plan.overwrite) as folder:
         with ProgressMonitor(folder.work.progress) as progress:
             outcome = pipeline.run(plan, folder.work, progress)
         refuse_too_many_rejects(plan, outcome, folder.work)
-        manifest = Manifest(
-            "index" if plan.command == "index" else "result",
-            recorded(plan),
-            outcome.accounting,
-            outcome.parts,
-            thresholds={name: share / ONE for name, share in outcome.thresholds.items()},
-        )
+        manifest = manifest_of(plan, recorded(plan), outcome)
         folder.publish(manifest, run_info(plan, outcome, command_line, started))
     return FinishedRun(manifest, outcome.bytes_read, time.time() - started, outcome.measured)
 
 
-def recorded(plan: RunPlan) -> dict[str, Any]:
-    """The settings of the manifest: lists by their names and content, not by their paths."""
-    from beam_reuse.io.labels.lists import list_id
+def launch(plan: RunPlan, command_line: Sequence[str]) -> None:
+    """Hand the graph of `plan` over to be run without us; its last step publishes the result."""
+    from beam_reuse import pipeline
 
-    settings = recorded_settings(plan.command, plan.settings)
-    return {
-        name: [list_id(path) for path in value] if BY_NAME[name].takes_many else value
-        for name, value in settings.items()
-    }
-
-
-def refuse_too_many_rejects(plan: RunPlan, outcome: Outcome, work: Workspace) -> None:
-    """Fail a run whose share of rejected records is above `--max-rejects`."""
-    accounting, limit = outcome.accounting, plan.settings.max_rejects
-    if accounting.rejected_share <= limit:
-        return
-    reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(accounting.rejected.items()))
-    raise TooManyRejectsError(
-        f"{accounting.rejected_total:,} of {accounting.records:,} records were rejected "
-        f"({reasons}), more than --max-rejects {limit} allows; no result was written.\n"
-        f"{_first_reject(outcome, work)}Check the input, or raise --max-rejects."
-    )
-
-
-def _first_reject(outcome: Outcome, work: Workspace) -> str:
-    """Where the first rejected record lies, so that the user can look at it."""
-    import pyarrow.parquet as pq
-
-    from beam_reuse.io.files import open_files
-    from beam_reuse.io.results.tables import REJECTS
-
-    for part in sorted(outcome.parts):
-        if part.table == REJECTS.name and part.rows:
-            with open_files(work.tables).open(join(work.tables, part.path)) as source:
-                row = pq.read_table(source).slice(0, 1).to_pylist()[0]
-            detail = f" ({row['detail']})" if row["detail"] else ""
-            return f"The first: {row['file']} at {row['offset']}: {row['reason']}{detail}. "
-    return ""
-
-
-def run_info(
-    plan: RunPlan, outcome: Outcome, command_line: Sequence[str], started: float
-) -> dict[str, Any]:
-    """The content of run.json: what may differ between runs with the same result."""
-    now = time.time()
-    return {
-        "command": list(command_line),
-        "inputs": list(plan.inputs),
-        "output": plan.output,
-        "runner": plan.runner,
-        "workers": plan.workers,
-        "beam_args": list(plan.beam_args),
-        "started": _iso(started),
-        "finished": _iso(now),
-        "seconds": round(now - started, 3),
-        "bytes_read": outcome.bytes_read,
-        "measured": dict(outcome.measured),
-        "versions": versions(),
-        "machine": platform.platform(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything installed that can change a value or a byte."""
-    from beam_reuse import __version__
-
-    found = {"beam-reuse": __version__, "python": sys.version.split()[0]}
-    return found | {package: metadata.version(package) for package in PACKAGES}
-
-
-def _iso(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    with ResultFolder(plan.output, plan.overwrite) as folder:
+        pipeline.launch(plan, Publication(
+            plan, recorded(plan), tuple(command_line), time.time(), folder.handle))
+        folder.hand_over()

@@ -4,7 +4,7 @@ The same words in a terminal (with colours) and in a pipe (without).
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from beam_reuse.cli.findings import findings
 from beam_reuse.cli.label_lists import MadeLabels
 from beam_reuse.cli.progress import clock, counted, megabytes
 from beam_reuse.io.results.manifest import Accounting, Manifest
+from beam_reuse.options.kinds import show_size
 from beam_reuse.plan import RunPlan, Survey
 
 PIPE_WIDTH = 160
@@ -127,7 +128,25 @@ def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping)
     to.print("settings:")
     for name, value in settings.items():
         to.print(f"  {name}: {value}", markup=False, soft_wrap=True)
-    to.print(f"{counted(survey.steps, 'step')}, runner {plan.runner}, "
-             f"{counted(plan.workers, 'worker')}; "
-             f"the result would go to {plan.output}", markup=False, soft_wrap=True)
+    to.print(f"graph: {counted(len(survey.steps), 'step')}")
+    for name, steps in grouped(survey.steps).items():
+        inner = ", ".join(dict.fromkeys(step for step in steps if step))
+        to.print(f"  {name} ({len(steps)}){': ' if inner else ''}{inner}", markup=False,
+                 soft_wrap=True)
+    sizes = survey.sizes
+    to.print(f"sizes: {counted(sizes.ranges, 'range')} of crawl files; {sizes.buckets:,} buckets, "
+             f"sorted {show_size(sizes.budget)} at a time, from files of {show_size(sizes.flush)}; "
+             f"memory of a worker {megabytes(sizes.memory)}", soft_wrap=True)
+    where = f", {counted(plan.workers, 'worker')}" if plan.runner.lower() == "local" else ""
+    to.print(f"runner {plan.runner}{where}; the result would go to {plan.output}", markup=False,
+             soft_wrap=True)
     to.print("Dry run: nothing was written.")
+
+
+def grouped(steps: Sequence[str]) -> dict[str, list[str]]:
+    """The steps of each part of the graph, by the name that follows that of the part."""
+    found: dict[str, list[str]] = {}
+    for step in steps:
+        part, _, inner = step.partition("/")
+        found.setdefault(part, []).append(inner.partition("/")[0])
+    return found

@@ -8,7 +8,15 @@ from beam_reuse.columnar.group import GroupRows, ProcessBuckets
 from beam_reuse.columnar.join import JoinRows
 from beam_reuse.columnar.rank import RankRows
 from beam_reuse.columnar.reduce import CountKeys, DistinctCount, ReduceRows
-from beam_reuse.columnar.shuffle import MAIN, Fetch, MapBlocks, PutAway, Shuffle, buckets_for
+from beam_reuse.columnar.shuffle import (
+    MAIN,
+    Fetch,
+    MapBlocks,
+    PutAway,
+    Shuffle,
+    buckets_for,
+    budget_for,
+)
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.sums import CountRows, SumColumns
 from beam_reuse.columnar.top import TopRows
@@ -38,4 +46,5 @@ __all__ = [
     "TopRows",
     "VarBytes",
     "buckets_for",
+    "budget_for",
 ]

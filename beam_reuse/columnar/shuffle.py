@@ -75,6 +75,13 @@ class Shuffle:
         return self.store.folder if self._is_local() else None
 
 
+def budget_for(memory: int) -> int:
+    """The bytes of a bucket that a worker with so much memory sorts at once: an eighth of it, as
+    sorting takes up to three times that, writing and the interpreter the rest. From 16 to 128 MB:
+    less makes files too many, more makes nothing faster."""
+    return min(max(memory // 8, 16 << 20), 128 << 20)
+
+
 def buckets_for(total_bytes: int, budget: int = 128 << 20, least: int = 16) -> int:
     """How many buckets keep each within `budget` when `total_bytes` of rows are shuffled.
 

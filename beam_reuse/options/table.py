@@ -68,6 +68,9 @@ OPTIONS: tuple[Option, ...] = (
     _option("running", "workers", WHOLE,
             "worker processes on this machine (default: all cores; below 32 MB of input one does "
             "it all); a cluster has its own", "", ALL),
+    _option("running", "worker-memory", SIZE,
+            "memory of a worker process; the sizes of what it sorts and holds follow from it "
+            "(default: its share of this machine's; 1G on a cluster)", "", ALL),
     _option("running", "engines-dir", FOLDER,
             "where `engines` keeps what it fetches (default: $BEAM_REUSE_ENGINES, or beam-reuse/"
             "engines in the user's cache)", "", f"{ALL} engines"),

@@ -22,6 +22,7 @@ from beam_reuse.columnar import (
     Shuffle,
     Store,
     buckets_for,
+    budget_for,
 )
 from beam_reuse.columnar.store import Blob
 from beam_reuse.core.features import FeatureSettings
@@ -39,6 +40,9 @@ from beam_reuse.pages.ingesting import (
     ReadIndexes,
 )
 from beam_reuse.pages.inputs import Inputs, open_inputs
+
+# Memory of a worker with which more makes nothing faster.
+AMPLE = 1 << 30
 
 
 class Pages(NamedTuple):
@@ -138,9 +142,14 @@ class ReadPages(beam.PTransform):
         )
 
 
-def shuffle_for(inputs: Inputs, spill: str) -> Shuffle:
-    """A shuffle below `spill`, its buckets sized for the inputs."""
-    return Shuffle(Store("files", join(spill, "blocks")), buckets=buckets_for(4 * inputs.bytes))
+def shuffle_for(inputs: Inputs, spill: str, memory: int = AMPLE) -> Shuffle:
+    """A shuffle below `spill`, its buckets sized for the inputs and for the memory of a worker.
+
+    Rows of all analyses are reckoned as four times the compressed input. What is computed
+    depends on none of these sizes."""
+    budget = budget_for(memory)
+    return Shuffle(Store("files", join(spill, "blocks")), buckets_for(4 * inputs.bytes, budget),
+                   flush_bytes=budget // 4, bucket_budget=budget)
 
 
 def _temporary_folder() -> str:

@@ -3,7 +3,7 @@
 import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
@@ -11,6 +11,8 @@ from beam_reuse.runners.local import deaths, make_runner, start_fork_server
 
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
+# What a worker of a cluster is taken to have: the least that is usual.
+CLUSTER_MEMORY = 1 << 30
 
 
 def prepare(plan: RunPlan) -> None:
@@ -27,6 +29,25 @@ def prepare(plan: RunPlan) -> None:
 def workers_for(plan: RunPlan, input_bytes: int) -> int:
     """Worker processes of a local run."""
     return 1 if input_bytes < SMALL_INPUT else plan.workers
+
+
+def memory_for(plan: RunPlan, input_bytes: int) -> int:
+    """Bytes of memory of each worker process: as the user says; else, on this machine, its share
+    of the machine's; elsewhere CLUSTER_MEMORY."""
+    if plan.worker_memory:
+        return plan.worker_memory
+    if plan.runner.lower() != "local":
+        return CLUSTER_MEMORY
+    return machine_memory() // workers_for(plan, input_bytes)
+
+
+def machine_memory() -> int:
+    """Bytes of memory this process may use, as far as the system tells."""
+    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError), open(file) as limit:
+            known.append(int(limit.read()))
+    return min(known)
 
 
 def _local_bytes(inputs: Sequence[str]) -> int:
@@ -57,6 +78,12 @@ def _spark(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     return spark(plan)
 
 
+def _dataflow(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    from beam_reuse.runners.dataflow import dataflow
+
+    return dataflow(plan)
+
+
 @contextmanager
 def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
     """Any runner under Beam's own name for it, with Beam's own defaults."""
@@ -64,7 +91,7 @@ def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
 
 
 ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
-    "local": _local, "flink": _flink, "spark": _spark,
+    "local": _local, "flink": _flink, "spark": _spark, "dataflow": _dataflow,
 }
 
 

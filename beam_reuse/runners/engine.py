@@ -44,6 +44,10 @@ class Engine:
             self.trouble(error)
             raise
 
+    def launch(self) -> None:
+        """Hand the graph over to be run without us."""
+        self.pipeline.run()
+
     def _run(self) -> None:
         result = self.pipeline.run()
         try:

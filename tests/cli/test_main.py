@@ -18,9 +18,12 @@ from beam_reuse.io.results.manifest import Accounting, Outcome, Part
 from beam_reuse.io.results.run_folder import ResultFolder, Workspace
 from beam_reuse.io.results.sink import write_parquet
 from beam_reuse.io.results.tables import REJECTS, read
-from beam_reuse.plan import RunPlan, RunProgress, Survey
+from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
 
 Run = Callable[[RunPlan, Workspace, RunProgress], Outcome]
+
+
+SIZES = Sizes(4_000_000_000, 3, 16, 128 << 20, 32 << 20)
 
 
 class FakePipeline(ModuleType):
@@ -50,7 +53,8 @@ class FakePipeline(ModuleType):
 
     def survey(self, plan: RunPlan) -> Survey:
         self.plans.append(plan)
-        return Survey(tuple((f"in-{i}", 10) for i in range(12)), 77)
+        steps = ("Pages/Read/Start", "Pages/Read/Map", "Counts") * 25 + ("Counts",) * 2
+        return Survey(tuple((f"in-{i}", 10) for i in range(12)), steps, SIZES)
 
 
 @pytest.fixture
@@ -201,7 +205,9 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert main(["run", "a", "-o", str(out), "--dry-run", "--top", "4"]) == 0
     shown = capsys.readouterr().out
     for words in ("12 input files", "in-0", "2 more", "top: 4", "max-record-bytes: 64M",
-                  "classic: false", "77 steps", "nothing was written"):
+                  "classic: false", "graph: 77 steps\n  Pages (50): Read\n  Counts (27)\n",
+                  "3 ranges", "16 buckets, sorted 128M at a time, from files of 32M; memory of a "
+                  "worker 4.0 GB", "nothing was written"):
         assert words in shown
     assert not out.exists()
 
@@ -210,10 +216,11 @@ def test_one_file_is_not_files(
     pipeline: FakePipeline, out: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), 1))
+    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), ("Counts",), SIZES))
     assert main(["run", "a", "-o", str(out), "--dry-run", "--workers", "1"]) == 0
     shown = capsys.readouterr().out
-    assert "1 input file," in shown and "1 step, runner local, 1 worker;" in shown
+    assert "1 input file," in shown and "graph: 1 step\n" in shown
+    assert "runner local, 1 worker;" in shown
 
 
 def test_a_dry_run_checks_the_output_folder(

@@ -264,12 +264,19 @@ def test_the_queries_of_the_docs_are_valid(
             duckdb.sql(query.replace("'result/", f"'{folder}/")).fetchall()
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_config_is_read_and_has_a_query(path: Path) -> None:
-    assert yaml.safe_load(path.read_text())
-    assert queries(path.stem)
-    assert path.stem in {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates",
-                         "crawl-savings", "mirrors", "spam-quilts"}
+QUESTIONS = {"wikipedia-clones", "phishing", "blind-discovery", "near-duplicates", "crawl-savings",
+             "mirrors", "spam-quilts"}
+ENGINES = {"flink", "spark", "dataflow"}
+
+
+def test_every_config_answers_a_question_or_names_an_engine() -> None:
+    assert {path.stem for path in CONFIGS.glob("*.yaml")} == QUESTIONS | ENGINES
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_every_config_with_a_question_has_a_query(name: str) -> None:
+    assert yaml.safe_load(Path(config(name)).read_text())
+    assert queries(name)
 
 
 @pytest.mark.parametrize("name", ["phishing", "wikipedia-clones"])

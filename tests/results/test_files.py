@@ -3,6 +3,7 @@
 import io
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from beam_reuse.io.files import (
 from beam_reuse.io.results import locks
 from beam_reuse.io.results.locks import FolderBusyError, Lease
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
-from beam_reuse.io.results.run_folder import FolderRefusedError, ResultFolder
+from beam_reuse.io.results.run_folder import FolderRefusedError, HandedFolder, ResultFolder
 from beam_reuse.io.results.tables import read_manifest
 
 
@@ -226,3 +227,75 @@ def test_a_failed_write_leaves_the_folder_that_was_there(tmp_path: Path) -> None
         target.write(b"half")
         raise RuntimeError
     assert mine.is_dir() and not list(mine.iterdir())
+
+
+def handed(cloud: str, overwrite: bool = False) -> HandedFolder:
+    """A folder that was handed to a job which has written its table."""
+    with ResultFolder(cloud, overwrite, make_lock=quick_lease) as folder:
+        write_whole(BeamFiles(), join(folder.work.tables, "t/p"), b"rows")
+        write_whole(BeamFiles(), join(folder.work.tables, "t/q"), b"more rows")
+        handle = folder.handle
+        folder.hand_over()
+    return handle
+
+
+OF_A_JOB = Manifest(
+    "result", {}, Accounting(0, 0), (Part("t", "t/p", 1, ""), Part("t", "t/q", 1, "")))
+
+
+def test_a_folder_that_was_handed_over_is_the_jobs_until_it_publishes(
+    cloud: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handle = handed(cloud)
+    monkeypatch.setattr(locks, "DEAD_SECONDS", 0.0)
+    with pytest.raises(FolderBusyError, match=r"launched from a template.*remove mem://bucket"):
+        publish(cloud)
+    for _ in range(2):  # the last step of a job may be tried again after it was done
+        handle.publish(OF_A_JOB, {})
+        assert set(MemoryFileSystem.objects) == {
+            f"{cloud}/{name}" for name in ("manifest.json", "run.json", "t/p", "t/q")}
+    publish(cloud, overwrite=True)
+    with pytest.raises(RuntimeError, match="another run has taken"):
+        handle.publish(OF_A_JOB, {})
+    assert read_manifest(cloud).paths == ["t/p"]
+
+
+def test_a_job_that_gives_its_folder_up_leaves_it_to_the_next(cloud: str) -> None:
+    handle = handed(cloud)
+    handle.release()
+    publish(cloud)
+    assert read_manifest(cloud).paths == ["t/p"]
+
+
+class Broken(Exception):
+    """The store is gone."""
+
+
+@pytest.mark.parametrize("works", range(40))
+def test_a_job_publishes_wherever_it_was_interrupted(
+    cloud: str, monkeypatch: pytest.MonkeyPatch, works: int,
+) -> None:
+    publish(cloud)
+    handle = handed(cloud, overwrite=True)
+    left = [works]
+
+    def breaking(method: Any) -> Any:
+        def broken(*arguments: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Broken
+            return method(*arguments)
+        return broken
+
+    with monkeypatch.context() as patched:
+        for name in ("create", "copy", "delete"):
+            patched.setattr(MemoryFileSystem, name, breaking(getattr(MemoryFileSystem, name)))
+        with suppress(Broken):
+            handle.publish(OF_A_JOB, {})
+    if f"{cloud}/manifest.json" in MemoryFileSystem.objects:
+        assert all(f"{cloud}/{path}" in MemoryFileSystem.objects
+                   for path in read_manifest(cloud).paths)
+    handle.publish(OF_A_JOB, {})
+    assert set(MemoryFileSystem.objects) == {
+        f"{cloud}/{name}" for name in ("manifest.json", "run.json", "t/p", "t/q")}
+    assert MemoryFileSystem.objects[f"{cloud}/t/q"] == b"more rows"

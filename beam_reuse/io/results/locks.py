@@ -2,7 +2,8 @@
 
 On a local disk the lock is the operating system's: it ends with the process, however that
 dies. Elsewhere it is a lease: a small object its owner renews, taken over when it was not
-renewed for three minutes.
+renewed for three minutes. A lease can be handed to a job that outlives its process; then it is
+nobody's to take over until the job gives it up.
 """
 
 import fcntl
@@ -11,13 +12,15 @@ import os
 import threading
 import time
 import uuid
-from typing import Protocol
+from typing import Any, Protocol
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import Files, is_local, write_whole
 
 RENEW_SECONDS = 30.0
 DEAD_SECONDS = 180.0
+# The age of a lease that is not renewed, and yet does not die.
+FOR_A_JOB = -1.0
 
 
 class FolderBusyError(UserError):
@@ -46,6 +49,13 @@ def _busy(path: str) -> FolderBusyError:
     return FolderBusyError(
         f"another run is writing to this folder (it holds {path}). "
         "Wait for it to end, or choose another -o."
+    )
+
+
+def _job_is_busy(path: str) -> FolderBusyError:
+    return FolderBusyError(
+        f"a job that was launched from a template is writing to this folder (it holds {path}). "
+        f"Wait for it to end. If it has failed or was cancelled, remove {path} and try again."
     )
 
 
@@ -109,8 +119,15 @@ class Lease:
         self._done = threading.Event()
         self._renewer = threading.Thread(target=self._keep, name="lease", daemon=True)
 
+    @property
+    def owner(self) -> str:
+        """A name that no other lease has."""
+        return self._owner
+
     def check(self) -> None:
         owner, age = self._holder()
+        if owner and age == FOR_A_JOB:
+            raise _job_is_busy(self._path)
         if owner and age < DEAD_SECONDS:
             raise _busy(self._path)
 
@@ -123,22 +140,38 @@ class Lease:
         self._renewer.start()
 
     def release(self) -> None:
+        self._stop()
+        self._files.delete([self._path])
+
+    def hand_over(self) -> None:
+        """Let a job that knows `owner` hold the lease from now on; this process may end."""
+        self._stop()
+        self._write({"owner": self._owner, "job": True})
+
+    def _stop(self) -> None:
         self._done.set()
         self._renewer.join()
-        self._files.delete([self._path])
 
     def _holder(self) -> tuple[str, float]:
         """Who holds the lease ('' for nobody) and the seconds since it was renewed."""
         try:
             content = json.loads(self._files.read(self._path))
-            return content["owner"], time.time() - content["renewed"]
+            return content["owner"], (
+                FOR_A_JOB if content.get("job") else max(time.time() - content["renewed"], 0.0))
         except (FileNotFoundError, ValueError, KeyError):
             return "", 0.0
 
     def _renew(self) -> None:
-        content = {"owner": self._owner, "renewed": time.time()}
+        self._write({"owner": self._owner, "renewed": time.time()})
+
+    def _write(self, content: dict[str, Any]) -> None:
         write_whole(self._files, self._path, json.dumps(content).encode())
 
     def _keep(self) -> None:
         while not self._done.wait(RENEW_SECONDS):
             self._renew()
+
+
+def is_held_by(path: str, files: Files, owner: str) -> bool:
+    """Whether the lease at `path` is that of `owner`."""
+    return Lease(path, files)._holder()[0] == owner

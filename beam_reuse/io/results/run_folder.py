@@ -5,6 +5,9 @@ are complete; the manifest is removed first and written last. So at any moment t
 folder either has a manifest and everything it lists, or no manifest and is no result. A
 journal names the files a publication touches: with it the next run removes what a killed
 one left, and nothing else.
+
+Where the process that starts a run ends before it, the folder is handed over: the run's last
+step publishes, as often as it is tried.
 """
 
 import json
@@ -12,13 +15,13 @@ import os
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import Files, is_local, join, open_files, require_writable, write_whole
-from beam_reuse.io.results.locks import Lock, lock_at
+from beam_reuse.io.results.locks import Lease, Lock, is_held_by, lock_at
 from beam_reuse.io.results.manifest import MANIFEST, RUN_INFO, Manifest, paths_of_result
 
 LOCK = ".beam-reuse.lock"
@@ -32,9 +35,11 @@ class FolderRefusedError(UserError):
 
 @dataclass(frozen=True)
 class Workspace:
-    """The hidden folder of one run: finished tables, shuffled bytes, progress of workers."""
+    """The hidden folder of one run: finished tables, shuffled bytes, progress of workers (nowhere
+    if nobody watches)."""
 
     root: str
+    is_watched: bool = True
 
     @property
     def tables(self) -> str:
@@ -46,14 +51,15 @@ class Workspace:
 
     @property
     def progress(self) -> str:
-        return join(self.root, "progress")
+        return join(self.root, "progress") if self.is_watched else ""
 
 
 class ResultFolder:
     """`with ResultFolder(path, overwrite) as folder:` holds the lock on an output folder.
 
     Entering refuses a folder that is not ours to write, removes what a dead run left and
-    makes `folder.work`. Leaving removes `work`; only `publish` makes a result.
+    makes `folder.work`. Leaving removes `work`, unless it was handed over; only publishing makes a
+    result.
     """
 
     def __init__(
@@ -69,6 +75,7 @@ class ResultFolder:
         self._files = files or open_files(path)
         self._lock = make_lock(join(self.path, LOCK), self._files)
         self._made = False
+        self._is_handed_over = False
 
     def check(self) -> None:
         """Refuse a folder that is not ours to write; changes nothing."""
@@ -102,7 +109,8 @@ class ResultFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._leave()
+        if not self._is_handed_over:
+            self._leave()
 
     def publish(self, manifest: Manifest, run_info: dict[str, Any]) -> None:
         """Make the tables of `work` the folder's result, replacing an earlier one.
@@ -110,20 +118,21 @@ class ResultFolder:
         Every file the manifest lists must lie below `work.tables`. After a crash at any
         point there is no manifest, or a manifest with all it lists.
         """
-        new = manifest.paths
-        missing = sorted(set(new) - set(self._files.list(self.work.tables)))
-        if missing:
-            raise RuntimeError(f"files that no worker has written: {', '.join(missing)}")
-        old = self._listed()
-        self._write(RUN_INFO, json.dumps(run_info, indent=2, sort_keys=True) + "\n")
-        self._write(MANIFEST, manifest.to_json())
-        self._write(JOURNAL, json.dumps(sorted({*old, *new, RUN_INFO})))
-        self._delete([MANIFEST])
-        self._delete([*old, RUN_INFO])
-        for path in sorted(new):
-            self._files.move(join(self.work.tables, path), join(self.path, path))
-        for name in (RUN_INFO, MANIFEST):
-            self._files.move(join(self.work.root, name), join(self.path, name))
+        publish(self.path, self.work, self._files, manifest, run_info)
+
+    @property
+    def handle(self) -> "HandedFolder":
+        """What a run that outlives this process needs to publish in this folder."""
+        if not isinstance(self._lock, Lease):
+            raise FolderRefusedError(f"-o {self.path} is a folder of this machine, and the run "
+                                     "goes on elsewhere. Give a folder on gs://.")
+        return HandedFolder(self.path, replace(self.work, is_watched=False), self._lock.owner)
+
+    def hand_over(self) -> None:
+        """Leave lock and work to whoever has the handle."""
+        if isinstance(self._lock, Lease):
+            self._lock.hand_over()
+            self._is_handed_over = True
 
     def _leave(self) -> None:
         try:
@@ -170,14 +179,73 @@ class ResultFolder:
         return sorted({name.split("/", 1)[0] for name in self._files.list(self.path)})
 
     def _listed(self) -> list[str]:
-        """Paths the present manifest lists; [] if there is none, or it is not ours."""
-        try:
-            return paths_of_result(self._files.read(join(self.path, MANIFEST)))
-        except FileNotFoundError:
-            return []
+        return _listed(self.path, self._files)
 
     def _delete(self, paths: Iterable[str]) -> None:
         self._files.delete([join(self.path, path) for path in paths])
 
-    def _write(self, name: str, content: str) -> None:
-        write_whole(self._files, join(self.work.root, name), content.encode())
+
+@dataclass(frozen=True)
+class HandedFolder:
+    """An output folder whose lock and work were handed over; travels with the run."""
+
+    path: str
+    work: Workspace
+    owner: str
+
+    def publish(self, manifest: Manifest, run_info: dict[str, Any]) -> None:
+        """As `ResultFolder.publish`, then give lock and work up. It may be done again after it
+        failed anywhere, and after it was done."""
+        files = open_files(self.path)
+        if _text_at(files, join(self.path, MANIFEST)) != manifest.to_json():
+            if not is_held_by(join(self.path, LOCK), files, self.owner):
+                raise RuntimeError(f"another run has taken {self.path} over")
+            publish(self.path, self.work, files, manifest, run_info)
+        files.delete_tree(self.work.root)
+        self.release()
+
+    def release(self) -> None:
+        """Give the lock up; what is left of the run is removed by the next one."""
+        files = open_files(self.path)
+        if is_held_by(join(self.path, LOCK), files, self.owner):
+            files.delete([join(self.path, LOCK)])
+
+
+def publish(
+    path: str, work: Workspace, files: Files, manifest: Manifest, run_info: dict[str, Any],
+) -> None:
+    """Move what the manifest lists from `work` to the folder at `path`; goes on where an earlier
+    attempt has stopped."""
+    new = manifest.paths
+    waiting, journal = set(files.list(work.tables)), join(work.root, JOURNAL)
+    begun = _text_at(files, journal)
+    missing = sorted(set(new) - waiting - (set(files.list(path)) if begun else set()))
+    if missing:
+        raise RuntimeError(f"files that no worker has written: {', '.join(missing)}")
+    old = set(json.loads(begun) if begun else _listed(path, files))
+    write_whole(files, join(work.root, RUN_INFO), _json(run_info).encode())
+    write_whole(files, join(work.root, MANIFEST), manifest.to_json().encode())
+    write_whole(files, journal, json.dumps(sorted({*old, *new, RUN_INFO})).encode())
+    files.delete([join(path, MANIFEST)])
+    gone = {*old, RUN_INFO} - (set(new) - waiting)
+    files.delete([join(path, name) for name in sorted(gone)])
+    for name in sorted(waiting.intersection(new)):
+        files.move(join(work.tables, name), join(path, name))
+    for name in (RUN_INFO, MANIFEST):
+        files.move(join(work.root, name), join(path, name))
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, sort_keys=True) + "\n"
+
+
+def _text_at(files: Files, path: str) -> str:
+    try:
+        return files.read(path).decode()
+    except FileNotFoundError:
+        return ""
+
+
+def _listed(path: str, files: Files) -> list[str]:
+    """Paths that the manifest in the folder lists; [] if there is none, or it is not ours."""
+    return paths_of_result(_text_at(files, join(path, MANIFEST)))

@@ -1,0 +1,1 @@
+"""The Dataflow template, without Dataflow."""
