@@ -14,8 +14,8 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
-from beam_reuse.runners.boot import environment
 from beam_reuse.runners.flink import Cluster, look_at, tasks_of
+from beam_reuse.runners.provisioned_worker import environment
 
 
 @pytest.fixture
