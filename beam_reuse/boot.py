@@ -5,7 +5,7 @@ With --pool PORT it stays, and forks workers as the engine on this machine asks 
 with an id and the address of its provision service, which tells the rest. Beam's own boot program
 is part of its container images only.
 
-An engine may start some hundred workers in one run, and importing Beam takes seconds: the first
+An engine may start many workers in one run, and importing Beam takes seconds: the first
 call on a machine starts a server, from which the workers of all calls are forked. So nothing is
 imported here that a call does not need.
 """

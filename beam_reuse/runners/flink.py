@@ -38,6 +38,9 @@ SETTINGS = {
     "taskmanager.memory.network.min": "256m",
     "taskmanager.memory.network.max": "256m",
 }
+_LOST = ("one of its TaskManagers died, or cannot be reached; its log tells why. Run again. Flink "
+         "does so itself with 'restart-strategy.type: fixed-delay' and "
+         "'restart-strategy.fixed-delay.delay: 20 s' in its config.yaml.")
 # What a cluster may lack, by what it says then.
 REMEDIES = {
     "StackOverflowError":
@@ -52,6 +55,10 @@ REMEDIES = {
         "its TaskManagers have too few network buffers for a graph of this size. Put the line "
         "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "
         "again, or raise taskmanager.memory.network.max.",
+    "recvAddress(..) failed": _LOST,
+    "remote task manager": _LOST,
+    "no longer reachable": _LOST,
+    "Heartbeat of TaskManager": _LOST,
 }
 _REST = re.compile(r"http://(\S+:\d+) was granted leadership")
 _SECONDS = 20
