@@ -1,11 +1,16 @@
 """Flink: embedded in the job server, or a session cluster that is there already."""
 
+import getpass
+import hashlib
 import json
+import os
 import re
+import socket
+import time
 import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import URLError
@@ -33,19 +38,32 @@ SETTINGS = {
     "taskmanager.memory.network.min": "256m",
     "taskmanager.memory.network.max": "256m",
 }
+_LOST = ("one of its TaskManagers died, or cannot be reached; its log tells why. Run again. Flink "
+         "does so itself with 'restart-strategy.type: fixed-delay' and "
+         "'restart-strategy.fixed-delay.delay: 20 s' in its config.yaml.")
 # What a cluster may lack, by what it says then.
 REMEDIES = {
     "StackOverflowError":
         "its JobManager has too little stack for a graph of this size. Put the line "
         "'env.java.opts.jobmanager: -Xss16m' into its config.yaml and start it again, or ask for "
         "fewer --analyses at a time.",
+    "Record too large":
+        "its TaskManagers have too little managed memory for a graph of this size, of which every "
+        "sort has an equal share. Raise taskmanager.memory.managed.size in its config.yaml and "
+        "start it again, or ask for fewer --analyses at a time.",
     "Insufficient number of network buffers":
         "its TaskManagers have too few network buffers for a graph of this size. Put the line "
         "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "
         "again, or raise taskmanager.memory.network.max.",
+    "recvAddress(..) failed": _LOST,
+    "remote task manager": _LOST,
+    "no longer reachable": _LOST,
+    "Heartbeat of TaskManager": _LOST,
 }
 _REST = re.compile(r"http://(\S+:\d+) was granted leadership")
 _SECONDS = 20
+_SECONDS_TO_CANCEL = 20
+_OVER = ("FINISHED", "CANCELED", "FAILED", "SUSPENDED")
 
 
 @dataclass(frozen=True)
@@ -80,9 +98,17 @@ def flink(plan: RunPlan) -> Iterator[Engine]:
             where = cluster.master if cluster else _rest_of(server)
             return tasks_of(where, name) if where else None
 
-        name = f"beam-reuse-{uuid.uuid4().hex[:12]}"
-        yield portable_engine(plan, _parallelism(plan, cluster), workers, server,
-                              lambda error: explained(error, cluster), tasks, name)
+        named = names_for(plan.output)
+        name = f"{named}{uuid.uuid4().hex[:12]}"
+        if cluster is not None:
+            cancel_jobs(cluster.master, named)  # whose command was killed: we hold the lock now
+        try:
+            yield portable_engine(plan, _parallelism(plan, cluster), workers, server,
+                                  lambda error: explained(error, cluster), tasks, name)
+        except BaseException:
+            if cluster is not None:
+                cancel_jobs(cluster.master, name)
+            raise
 
 
 def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[JobServer]:
@@ -115,6 +141,31 @@ def tasks_of(master: str, name: str) -> tuple[int, int] | None:
         if job["name"] == name:
             return int(job["tasks"]["finished"]), int(job["tasks"]["total"])
     return None
+
+
+def names_for(output: str) -> str:
+    """What names of jobs that write to the folder `output` begin with. A path is this user's on
+    this machine, an address of remote storage is everybody's."""
+    where = [output] if "://" in output else [
+        socket.gethostname(), getpass.getuser(), os.path.realpath(output)]
+    return f"beam-reuse-{hashlib.sha256(repr(where).encode()).hexdigest()[:12]}-"
+
+
+def cancel_jobs(master: str, named: str) -> None:
+    """Cancel jobs whose names begin so, and wait for their end, but not long. The job server does
+    so with a run that is given up, unless it has died."""
+    until = time.monotonic() + _SECONDS_TO_CANCEL
+    asked = set[str]()
+    with suppress(OSError, ValueError, KeyError):
+        while time.monotonic() < until:
+            left = {job["jid"] for job in ask(master, "jobs/overview")["jobs"]
+                    if job["name"].startswith(named) and job["state"] not in _OVER}
+            for job in left - asked:
+                ask(master, f"jobs/{job}", "PATCH")
+            if not left:
+                return
+            asked |= left
+            time.sleep(0.2)
 
 
 def _parallelism(plan: RunPlan, cluster: Cluster | None) -> Sequence[str]:
@@ -150,7 +201,8 @@ def refuse_other_version(cluster: Cluster) -> None:
             "--flink_job_server_jar.")
 
 
-def ask(master: str, path: str) -> Any:
+def ask(master: str, path: str, method: str = "GET") -> Any:
     """An answer of the cluster's REST service."""
-    with urllib.request.urlopen(f"http://{master}/{path}", timeout=_SECONDS) as answer:
+    request = urllib.request.Request(f"http://{master}/{path}", method=method)
+    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
         return json.load(answer)

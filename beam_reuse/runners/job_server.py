@@ -11,7 +11,7 @@ from pathlib import Path
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners.fetching import find, kits_folder
 from beam_reuse.runners.kits import JARS, KITS
-from beam_reuse.runners.processes import Follower, java, java_version
+from beam_reuse.runners.processes import Follower, cause, java, java_version
 
 # Java writes a job's graph to the cluster vertex by vertex, each inside the one before: a graph
 # of some hundred vertices needs more stack than the usual megabyte.
@@ -20,6 +20,7 @@ STACK = "-Xss32m"
 LIGHT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOG = "job-server.log"
 _SECONDS_TO_START = 120
+_SECONDS_TO_DIE = 2.0
 _STARTED = re.compile(r"JobService started on (\S+:\d+)")
 
 
@@ -35,9 +36,12 @@ class JobServer:
     program: Follower
 
     def check(self) -> None:
-        """Raise JobServerError if it is dead."""
-        if not self.program.is_alive:
-            raise JobServerError(f"the job server died: {gist(self.program.words())}")
+        """Raise JobServerError if it is dead, or dies within a moment: whoever talks with it
+        notices first."""
+        if (status := self.program.status(_SECONDS_TO_DIE)) is not None:
+            words = complaint(self.program.words())
+            raise JobServerError(f"the job server died ({cause(status)}); no result was written. "
+                                 f"{f'It said: {words}' if words else 'Run again.'}")
 
 
 @contextmanager
@@ -87,6 +91,12 @@ def _endpoint(program: Follower) -> str:
 def gist(words: str) -> str:
     """The line of a Java program's words that tells why it failed."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
+    return complaint(words) or (lines or ["it said nothing"])[-1][:400]
+
+
+def complaint(words: str) -> str:
+    """The last cause, else the last error, that a Java program has told of; '' if none."""
+    lines = [line.strip() for line in words.splitlines()]
     told = [line for line in lines if line.startswith("Caused by:")] or [
         line for line in lines if re.search(r"(Exception|Error)\b", line)]
-    return (told or lines or ["it said nothing"])[-1][:400]
+    return told[-1][:400] if told else ""

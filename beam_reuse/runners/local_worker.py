@@ -3,7 +3,6 @@
 import logging
 import multiprocessing
 import os
-import signal
 import threading
 from typing import Any
 
@@ -14,6 +13,7 @@ from apache_beam.transforms import environments
 
 from beam_reuse.core import stopping
 from beam_reuse.runners.local import FORKED_WORKER, deaths, keep_freed_memory
+from beam_reuse.runners.processes import cause
 
 _STATE_CACHE_BYTES = 100 << 20
 _SECONDS_TO_END = 20
@@ -110,11 +110,3 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
 def _fail(future: Any, error: str) -> None:
     future.set(beam_fn_api_pb2.InstructionResponse(
         instruction_id=future.instruction_id, error=error))
-
-
-def cause(exitcode: int | None) -> str:
-    """Why a process ended, in words."""
-    if exitcode is None or exitcode >= 0:
-        return f"exit status {exitcode}"
-    name = signal.Signals(-exitcode).name
-    return f"{name}: perhaps out of memory" if name == "SIGKILL" else name

@@ -16,7 +16,8 @@ from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners.local import start_fork_server
-from beam_reuse.runners.local_worker import cause, serve
+from beam_reuse.runners.local_worker import serve
+from beam_reuse.runners.processes import cause
 
 _SECONDS_TO_END = 5
 

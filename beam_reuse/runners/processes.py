@@ -1,4 +1,4 @@
-"""Java programs that run beside a driver and end with it, however it ends."""
+"""Programs that run beside a driver and end with it, however it ends; Java."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from beam_reuse.core.errors import UserError
 
 OLDEST_JAVA = 11
 _SECONDS_TO_END = 10
+_BY_SIGNAL = 128  # what a shell adds to the number of the signal that ended a program
 # Runs a program until it ends or the standard input does, which is a pipe that the driver holds.
 _FOLLOWER = """
 exec 3<&0
@@ -42,6 +43,14 @@ class Follower:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
+    def status(self, seconds: float) -> int | None:
+        """The exit status, if the program ends within so many seconds: below 0 for a signal."""
+        try:
+            status = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        return _BY_SIGNAL - status if status > _BY_SIGNAL else status
+
     def words(self) -> str:
         """What the program has said so far."""
         return self.log.read_text(errors="replace")
@@ -55,6 +64,14 @@ class Follower:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+
+def cause(status: int | None) -> str:
+    """Why a process ended, in words."""
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    name = signal.Signals(-status).name
+    return f"{name}: perhaps out of memory" if name == "SIGKILL" else name
 
 
 def java() -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from beam_reuse.runners.processes import Follower
+from tests.engines.running import environment
 
 SECONDS_TO_START = 120
 
@@ -48,7 +49,8 @@ def flink_cluster(
         def start(program: str, log: str) -> Follower:
             follower = Follower(
                 [str(kit / "bin" / program), "start-foreground"], folder / log,
-                FLINK_CONF_DIR=str(config), FLINK_LOG_DIR=str(folder), FLINK_PID_DIR=str(folder))
+                FLINK_CONF_DIR=str(config), FLINK_LOG_DIR=str(folder), FLINK_PID_DIR=str(folder),
+                PYTHONPATH=environment()["PYTHONPATH"])  # for workers that Flink starts
             stack.callback(follower.stop)
             return follower
 

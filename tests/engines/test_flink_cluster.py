@@ -36,17 +36,19 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a worker pool, as it runs on each machine of a cluster."""
     port = free_port()
     program = Follower(
-        [sys.executable, "-m", "beam_reuse.runners.boot", "--pool", str(port)],
+        [sys.executable, "-m", "beam_reuse.boot", "--pool", str(port)],
         tmp_path_factory.mktemp("pool") / "log", **environment())
     yield f"localhost:{port}"
     program.stop()
 
 
-@pytest.mark.parametrize("workers", ["LOOPBACK", "EXTERNAL"])
+@pytest.mark.parametrize("workers", ["LOOPBACK", "EXTERNAL", "PROCESS"])
 def test_all_analyses_give_the_same_bytes(
     cluster: FlinkCluster, pool: str, crawl: list[str], local: dict[str, str], tmp_path: Path,
     workers: str,
 ) -> None:
+    if workers == "PROCESS":
+        require_boot_command()
     config = ["--environment_config", pool] if workers == "EXTERNAL" else []
     done = run("run", *crawl, "-o", tmp_path / "flink", "--runner", "flink", "--flink_master",
                cluster.master, "--environment_type", workers, *config, seconds=1200)
@@ -57,16 +59,9 @@ def test_all_analyses_give_the_same_bytes(
     assert cluster.ask("overview")["slots-available"] == 2
 
 
-def test_workers_that_flink_starts_give_the_same_bytes(
-    cluster: FlinkCluster, crawl: list[str], tmp_path: Path,
-) -> None:
+def require_boot_command() -> None:
+    """Skip a test whose workers Flink starts where the program for it is not installed."""
     try:
         boot_command()
     except UserError as missing:
         pytest.skip(str(missing))
-    for name, options in (("local", []), ("flink", [
-        "--runner", "flink", "--flink_master", cluster.master, "--environment_type", "PROCESS",
-    ])):
-        done = run("index", *crawl, "-o", tmp_path / name, *options, seconds=1200)
-        assert done.returncode == 0, done.stderr
-    assert digests(tmp_path / "flink") == digests(tmp_path / "local")

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from beam_reuse.runners.boot import main
+from beam_reuse.boot import main
 
-POOL = [sys.executable, "-m", "beam_reuse.runners.boot", "--pool"]
+POOL = [sys.executable, "-m", "beam_reuse.boot", "--pool"]
 
 
 def test_a_pool_serves_until_it_is_stopped() -> None:

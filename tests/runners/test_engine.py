@@ -85,6 +85,9 @@ def test_names_of_java_classes_are_left_out() -> None:
     ("Pipeline x failed in state FAILED: java.lang.StackOverflowError", "-Xss16m"),
     ("java.io.IOException: Insufficient number of network buffers: required 512",
      "sort-shuffle.min-buffers: 16"),
+    ("java.io.IOException: Cannot write record to fresh sort buffer. Record too large.",
+     "taskmanager.memory.managed.size"),
+    ("NativeIoException: recvAddress(..) failed: Connection reset by peer", "TaskManagers died"),
 ])
 def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
     told = explained(RuntimeError(error), Cluster("flink:8081", "1.19.3", 2, 1))

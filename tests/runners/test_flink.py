@@ -14,8 +14,8 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
-from beam_reuse.runners.boot import environment
-from beam_reuse.runners.flink import Cluster, look_at, tasks_of
+from beam_reuse.runners.flink import Cluster, cancel_jobs, look_at, names_for, tasks_of
+from beam_reuse.runners.provisioned_worker import environment
 
 
 @pytest.fixture
@@ -24,8 +24,9 @@ def cluster() -> Iterator[tuple[str, dict[str, Any]]]:
     answers: dict[str, Any] = {
         "/overview": {"flink-version": "1.19.3", "slots-total": 6, "taskmanagers": 2},
         "/jobs/overview": {"jobs": [
-            {"name": "other", "tasks": {"finished": 1, "total": 2}},
-            {"name": "ours", "tasks": {"finished": 3, "total": 9}},
+            {"jid": "1", "name": "other", "tasks": {"finished": 1, "total": 2}, "state": "RUNNING"},
+            {"jid": "2", "name": "ours", "tasks": {"finished": 3, "total": 9}, "state": "RUNNING"},
+            {"jid": "3", "name": "ours", "tasks": {"finished": 9, "total": 9}, "state": "FAILED"},
         ]},
         "/taskmanagers": {"taskmanagers": [{"slotsNumber": 2}, {"slotsNumber": 4}]},
     }
@@ -35,6 +36,14 @@ def cluster() -> Iterator[tuple[str, dict[str, Any]]]:
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps(answers[self.path]).encode())
+
+        def do_PATCH(self) -> None:
+            [job] = [each for each in answers["/jobs/overview"]["jobs"]
+                     if self.path == f"/jobs/{each['jid']}"]
+            job["state"] = "CANCELED"
+            self.send_response(202)
+            self.end_headers()
+            self.wfile.write(b"{}")
 
         def log_message(self, *_: object) -> None: ...
 
@@ -58,6 +67,22 @@ def test_a_cluster_tells_what_it_has(cluster) -> None:
 def test_a_cluster_tells_of_a_jobs_tasks(cluster) -> None:
     assert tasks_of(cluster[0], "ours") == (3, 9)
     assert tasks_of(cluster[0], "nobody's") is None
+
+
+def test_jobs_are_cancelled_by_name(cluster) -> None:
+    cancel_jobs(cluster[0], "our")
+    cancel_jobs("127.0.0.1:9", "our")  # nobody is there
+    assert [job["state"] for job in cluster[1]["/jobs/overview"]["jobs"]] == [
+        "RUNNING", "CANCELED", "FAILED"]
+
+
+def test_jobs_are_named_by_the_folder_they_write_to(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert names_for("x") == names_for(str(tmp_path / "x")) != names_for("y")
+    remote = names_for("gs://x/y")
+    monkeypatch.setattr("socket.gethostname", lambda: "another")
+    assert names_for("gs://x/y") == remote
+    assert names_for("x") != names_for("gs://x/y")
 
 
 def test_a_cluster_that_does_not_answer_is_told() -> None:

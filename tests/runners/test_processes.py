@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.runners.job_server import JobServerError, gist, job_server
+from beam_reuse.runners.job_server import JobServer, JobServerError, gist, job_server
 from beam_reuse.runners.processes import Follower, java, java_version
 from tests.runners.test_fetching import program
 
@@ -107,6 +107,17 @@ def test_a_job_server_that_does_not_start_says_why(tmp_path: Path, monkeypatch) 
     with (pytest.raises(JobServerError, match=r"did not start: Error: Could not find or load"),
           job_server("org.Nobody", "x.jar", (), ())):
         pass
+
+
+@pytest.mark.parametrize(("script", "told"), [
+    ("kill -9 $$", r"died \(SIGKILL: perhaps out of memory\); no result was written. Run again."),
+    ("sleep 0.3; echo 'java.lang.OutOfMemoryError: heap'; exit 3",
+     r"died \(exit status 3\); .* It said: java.lang.OutOfMemoryError: heap"),
+])
+def test_a_job_server_that_dies_is_told(tmp_path: Path, script: str, told: str) -> None:
+    server = JobServer("", Follower(["/bin/sh", "-c", script], tmp_path / "log"))
+    with pytest.raises(JobServerError, match=told):
+        server.check()
 
 
 def test_the_gist_of_javas_words_is_the_last_cause() -> None:
