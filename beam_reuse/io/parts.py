@@ -33,6 +33,7 @@ from beam_reuse.io.files import is_local, join, open_files
 
 ROW_GROUP_BYTES = 8 << 20
 ROW_GROUP_ROWS = 20_000
+READ_BYTES = 8 << 20
 NO_TIME = np.iinfo(np.int64).min
 NO_NUMBER = np.iinfo(np.int64).min
 
@@ -175,19 +176,41 @@ def part_writer(sink: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
 def read_part(
     path: str, columns: Sequence[str], wanted: NDArray[np.int64] | None = None,
 ) -> Iterator[PageRows]:
-    """The columns of a part, row group by row group; only these columns are read, and with
-    `wanted`, row numbers in order, only row groups that have one of them."""
+    """The columns of a part, about READ_BYTES of them at a time; only these columns are read, and
+    with `wanted`, row numbers in order, only row groups that have one of them."""
     with open_files(path).open(path) as source:
         part = pq.ParquetFile(source)
-        first = 0
-        for group in range(part.num_row_groups):
-            rows = part.metadata.row_group(group).num_rows
-            if wanted is None or np.diff(np.searchsorted(wanted, (first, first + rows)))[0]:
-                table = part.read_row_group(group, columns=list(columns), use_threads=False)
-                batches = table.combine_chunks().to_batches()
-                if batches:
-                    yield PageRows(batches[0], first)
-            first += rows
+        for first, groups in _read_together(part.metadata, columns, wanted):
+            table = part.read_row_groups(groups, columns=list(columns), use_threads=False)
+            batches = table.combine_chunks().to_batches()
+            if batches:
+                yield PageRows(batches[0], first)
+
+
+def _read_together(
+    metadata: pq.FileMetaData, columns: Sequence[str], wanted: NDArray[np.int64] | None,
+) -> Iterator[tuple[int, list[int]]]:
+    """Neighbouring row groups that are read at once, after the number of their first row. Hashes
+    of some hundred pages are few: most of the time would go for each time, not for each hash."""
+    asked = [at for at in range(metadata.num_columns)
+             if metadata.schema.column(at).path.partition(".")[0] in columns]
+    groups: list[int] = []
+    row = first = held = 0
+    for group in range(metadata.num_row_groups):
+        chunks = metadata.row_group(group)
+        after = row + chunks.num_rows
+        if wanted is None or np.diff(np.searchsorted(wanted, (row, after)))[0]:
+            size = sum(chunks.column(at).total_uncompressed_size for at in asked)
+            if groups and (groups[-1] != group - 1 or held + size > READ_BYTES):
+                yield first, groups
+                groups = []
+            if not groups:
+                first, held = row, 0
+            groups.append(group)
+            held += size
+        row = after
+    if groups:
+        yield first, groups
 
 
 def string_column(array: pa.Array) -> VarBytes:

@@ -76,7 +76,7 @@ class Objects:
     def chunks_of(
         self, parts: Block, columns: Sequence[str] = (), places: bool = True,
     ) -> Iterator[CountedChunks]:
-        """The chunks that count of all pages of the parts, a row group at a time, with further
+        """The chunks that count of all pages of the parts, some row groups at a time, with further
         `columns` of their pages; without `places` only the hashes are sure to be read."""
         needed = CHUNK_COLUMNS if places else ("chunk_length",) if self.min_chunk_bytes else ()
         for rows in chunk_rows(parts, self.chunks, columns, needed):

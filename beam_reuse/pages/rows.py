@@ -31,7 +31,7 @@ _COUNTS = {"token_count": "tokens", "line_count": "lines"}
 
 @dataclass(frozen=True)
 class NumberedRows:
-    """Pages of one row group, those of this run only, with their numbers.
+    """Neighbouring pages of one part, those of this run only, with their numbers.
 
     `part` and `row` say where each page lies, for whoever needs its payload later.
     """
@@ -53,7 +53,7 @@ class NumberedRows:
 def numbered_rows(
     parts: Block, columns: Sequence[str], wanted: NDArray[np.int64] | None = None,
 ) -> Iterator[NumberedRows]:
-    """`columns` of all pages of the parts that belong to this run, a row group at a time; with
+    """`columns` of all pages of the parts that belong to this run, some row groups at a time; with
     `wanted`, rows in order, only of row groups that have one of them."""
     paths, all_numbers, all_names = (parts.strings(n) for n in ("path", "numbers", "names"))
     for i in range(len(parts)):

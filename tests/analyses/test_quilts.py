@@ -39,6 +39,7 @@ CASES = {
 def small_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of several row groups, as large crawls have them."""
     monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 23)
+    monkeypatch.setattr(parts, "READ_BYTES", 4000)  # some are read together
 
 
 def run(given: list[Path], output: Path, quilts: QuiltSettings, command: Any = "run",

@@ -37,6 +37,7 @@ DETECTION = ("matched_files", "matched_chunks", "page_reuse", "neighbourhoods",
 def small_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of several row groups, as large crawls have them."""
     monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 7)
+    monkeypatch.setattr(parts, "READ_BYTES", 4000)  # some are read together
 
 
 @pytest.fixture(scope="module")

@@ -36,13 +36,13 @@ _OF_PAGES = ("host", "domain", "timestamp")
 
 
 def chunk_counts(parts: Block, objects: Objects) -> Iterator[Block]:
-    """The chunks of the parts that count, each once per row group with its occurrences."""
+    """The chunks of the parts that count, each once per batch with its occurrences."""
     for chunks in objects.chunks_of(parts, places=False):
         yield _counted(chunks.rows.sha1)
 
 
 def file_counts(parts: Block, objects: Objects) -> Iterator[Block]:
-    """The files of the parts that count, each once per row group with its occurrences."""
+    """The files of the parts that count, each once per batch with its occurrences."""
     for files in objects.files_of(parts):
         yield _counted(files.sha1[files.counts])
 
