@@ -35,6 +35,13 @@ class Block:
         self._rows = next(iter(lengths.values()), 0)
 
     @staticmethod
+    def _of(columns: dict[str, Column], rows: int) -> "Block":
+        """A block of columns that come from a block: there is nothing to check."""
+        block = object.__new__(Block)
+        block._columns, block._rows = columns, rows
+        return block
+
+    @staticmethod
     def concat(blocks: Sequence["Block"]) -> "Block":
         """All rows of the blocks, which have the same columns, one after another."""
         if not blocks:
@@ -110,22 +117,21 @@ class Block:
         """The rows at `index` (row numbers, or a mask), copied."""
         if index.dtype == np.bool_:
             index = np.flatnonzero(index)
-        return Block({name: _take(column, index) for name, column in self._columns.items()})
+        taken = {name: _take(column, index) for name, column in self._columns.items()}
+        return Block._of(taken, len(index) if taken else 0)
 
     def slice(self, start: int, stop: int) -> "Block":
         """Rows start..stop-1, sharing memory with this block."""
         start, stop, _ = slice(start, stop).indices(self._rows)
         stop = max(start, stop)
-        return Block(
-            {
-                name: c.slice(start, stop) if isinstance(c, VarBytes) else c[start:stop]
-                for name, c in self._columns.items()
-            }
-        )
+        return Block._of({
+            name: c.slice(start, stop) if isinstance(c, VarBytes) else c[start:stop]
+            for name, c in self._columns.items()
+        }, stop - start)
 
     def select(self, names: Sequence[str]) -> "Block":
         """Only the columns `names`, in that order."""
-        return Block({name: self[name] for name in names})
+        return Block._of({name: self[name] for name in names}, self._rows if names else 0)
 
     def with_columns(self, **columns: Column) -> "Block":
         """This block with columns added or replaced."""
@@ -133,7 +139,8 @@ class Block:
 
     def without(self, *names: str) -> "Block":
         """This block without the columns `names`."""
-        return Block({n: c for n, c in self._columns.items() if n not in names})
+        left = {n: c for n, c in self._columns.items() if n not in names}
+        return Block._of(left, self._rows if left else 0)
 
     def sort_order(self, keys: Sequence[str]) -> NDArray[np.int64]:
         """The stable order of rows by the columns `keys`, the first most significant."""
@@ -214,7 +221,10 @@ def _same_column(a: Column, b: Column) -> bool:
 
 
 def _take(column: Column, index: NDArray) -> Column:
-    return column.take(index)
+    taken = column.take(index)
+    if not isinstance(taken, VarBytes):
+        taken.flags.writeable = False
+    return taken
 
 
 def _hash_column(column: Column) -> NDArray[np.uint64]:

@@ -75,7 +75,7 @@ class VarBytes:
     @staticmethod
     def from_list(values: Iterable[bytes]) -> "VarBytes":
         values = list(values)
-        lengths = np.fromiter((len(v) for v in values), np.int64, len(values))
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
         return VarBytes.from_lengths(lengths, np.frombuffer(b"".join(values), np.uint8))
 
     @staticmethod
