@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,17 +50,25 @@ class Engine(beam_fn_api_pb2_grpc.BeamFnControlServicer,
         yield from ()
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
+@contextmanager
+def running_engine() -> Iterator[Engine]:
     found = Engine()
     server = grpc.server(ThreadPoolExecutor(8))
     found.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     beam_fn_api_pb2_grpc.add_BeamFnControlServicer_to_server(found, server)
     beam_provision_api_pb2_grpc.add_ProvisionServiceServicer_to_server(found, server)
     server.start()
-    yield found
-    found.over.set()
-    server.stop(None)
+    try:
+        yield found
+    finally:
+        found.over.set()
+        server.stop(None)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with running_engine() as found:
+        yield found
 
 
 def call(engine: Engine, folder: Path, name: str) -> subprocess.Popen[bytes]:
