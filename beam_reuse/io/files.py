@@ -79,6 +79,9 @@ def require_writable(path: str) -> None:
         place = os.path.dirname(place)
     if not os.path.isdir(place):
         raise UserError(f"-o {path}: {place} is a file, not a folder. Choose another place.")
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        raise UserError(f"-o {path}: the disk of {place} is read-only. Choose another place, or "
+                        "have it mounted for writing.")
     if not os.access(place, os.W_OK | os.X_OK):
         raise UserError(f"-o {path}: you may not write to {place}. Choose another place, or change "
                         "its permissions.")
