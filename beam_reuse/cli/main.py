@@ -196,12 +196,13 @@ def _hint(values: dict[str, Any]) -> str:
 
 def short_message(error: BaseException) -> str:
     """The gist of an error. Beam puts a worker's whole traceback into its message, whose last
-    line that is not indented tells what happened."""
+    line that is not indented tells what happened; an error of ours says all without its name."""
     text = str(error).strip()
     if "Traceback (most recent call last)" in text:
         told = [line for line in text.splitlines() if line and not line[0].isspace()]
         text = next((line for line in reversed(told) if ": " in line), text)
-    text = re.sub(r" \[while running '[^']*'\]$|\[Errno -?\d+\] ", "", text.strip())
+    text = re.sub(r"^beam_reuse[.\w]+: | \[while running '[^']*'\]$|\[Errno -?\d+\] ", "",
+                  text.strip())
     return (text or _kind(error))[:LONGEST_MESSAGE]
 
 

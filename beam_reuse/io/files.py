@@ -103,7 +103,10 @@ def written_whole(files: Files, path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             # A folder that was there before stays, empty or not.
             os.remove(temporary) if is_local(temporary) else files.delete([temporary])
-        raise
+        from beam_reuse.columnar.store import full_disk_told  # brings Beam, not needed before
+
+        with full_disk_told(os.path.dirname(path)):
+            raise
 
 
 def write_whole(files: Files, path: str, content: bytes) -> None:
