@@ -24,9 +24,10 @@ _SECONDS_TO_END = 5
 
 
 def serve_engine(control_address: str, worker_id: str) -> None:
-    """Serve an engine until it hangs up, which Beam's worker takes for an error and tells; then
-    end at once, whatever this process is still at."""
+    """Serve an engine until it hangs up, which Beam's worker and its threads take for an error and
+    tell; then end at once, whatever this process is still at."""
     logging.getLogger("apache_beam.runners.worker.data_plane").setLevel(logging.CRITICAL)
+    threading.excepthook = lambda _: None
     with suppress(grpc.RpcError):
         serve(control_address, worker_id, frozenset())
     os._exit(0)
