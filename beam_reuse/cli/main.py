@@ -23,6 +23,7 @@ from beam_reuse.options.table import BY_NAME, EXPERIMENTS
 from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
 from beam_reuse.publishing import TooManyRejectsError
+from beam_reuse.runners.local import QUIET
 
 LONGEST_MESSAGE = 600
 
@@ -34,7 +35,7 @@ def entry() -> NoReturn:
         logging.getLogger().setLevel(logging.CRITICAL)
         threading.excepthook = lambda _: None
         warnings.simplefilter("ignore")
-        os.environ["PYTHONWARNINGS"] = "ignore"  # for workers
+        os.environ.update({"PYTHONWARNINGS": "ignore", QUIET: "1"})  # for workers
     stopping.listen("--debug" in sys.argv)
     try:
         status = main(sys.argv[1:])

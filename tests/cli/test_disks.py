@@ -1,5 +1,6 @@
 """Output folders on disks that are full or read-only: told, nothing left, and the way out works."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.show import write_crawl
 from beam_reuse.io.results.tables import read
 from tests.disks import mounted, remount
+from tests.engines.running import run
 
 
 @pytest.fixture
@@ -39,6 +41,14 @@ def test_a_full_disk_is_told(
     remount(disk, "size=64m")
     assert main(asked) == 0
     assert (disk / "out" / "manifest.json").exists()
+
+
+def test_a_full_disk_is_told_in_two_lines_by_worker_processes_too(disk: Path, crawl: str) -> None:
+    done = run("run", crawl, "-o", disk / "out", "--workers", 2, "--analyses", "discovery")
+    assert done.returncode == 1
+    told = [line for line in done.stderr.splitlines() if not re.match(r"\d+:\d\d  ", line)]
+    assert len(told) == 2 and "no room is left on the disk of" in told[0]
+    assert not list(disk.iterdir())
 
 
 def test_a_full_disk_leaves_an_earlier_result(

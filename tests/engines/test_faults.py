@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 
+from tests.disks import mounted, remount
 from tests.engines.conftest import kit
 from tests.engines.faults import Run, marked, strike, workers_among
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
@@ -108,6 +109,40 @@ def test_a_run_of_which_something_is_killed(
     assert digests(out) == local
     assert not list(out.glob(".*"))
     assert_nothing_is_left(cluster, runs)
+
+
+@pytest.mark.parametrize("workers", ["LOOPBACK", "PROCESS"])
+def test_a_full_disk_is_told(
+    cluster: FlinkCluster, crawl: list[str], local: dict[str, str], tmp_path: Path, workers: str,
+) -> None:
+    """After all restarts; the same command again, with room, has the same bytes."""
+    if workers == "PROCESS":
+        require_boot_command()
+    with mounted(tmp_path / "disk", "size=256k") as disk:
+        asked = arguments(cluster, crawl, disk / "out", workers)
+        runs = [Run(tmp_path / name, asked) for name in ("full", "with-room")]
+        runs[0].start()
+        assert runs[0].end() == 1
+        assert_told(runs[0], disk / "out")
+        assert f"no room is left on the disk of {disk / 'out'}" in runs[0].message[0]
+        remount(disk, "size=64m")
+        runs[1].start()
+        assert runs[1].end() == 0, runs[1].message
+        assert digests(disk / "out") == local
+        assert_nothing_is_left(cluster, runs)
+
+
+def test_a_read_only_disk_is_told(
+    cluster: FlinkCluster, crawl: list[str], tmp_path: Path,
+) -> None:
+    with mounted(tmp_path / "disk", "ro") as disk:
+        run = Run(tmp_path / "run", arguments(cluster, crawl, disk / "out", "LOOPBACK"))
+        run.start()
+        assert run.end() == 2
+        assert run.message == [
+            f"beam-reuse: -o {disk / 'out'}: the disk of {disk} is read-only. Choose another "
+            "place, or have it mounted for writing."]
+        assert_nothing_is_left(cluster, [run])
 
 
 def assert_told(run: Run, out: Path) -> None:
