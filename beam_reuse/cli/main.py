@@ -23,6 +23,7 @@ from beam_reuse.options.table import BY_NAME, EXPERIMENTS
 from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
 from beam_reuse.publishing import TooManyRejectsError
+from beam_reuse.runners.local import QUIET
 
 LONGEST_MESSAGE = 600
 
@@ -34,7 +35,7 @@ def entry() -> NoReturn:
         logging.getLogger().setLevel(logging.CRITICAL)
         threading.excepthook = lambda _: None
         warnings.simplefilter("ignore")
-        os.environ["PYTHONWARNINGS"] = "ignore"  # for workers
+        os.environ.update({"PYTHONWARNINGS": "ignore", QUIET: "1"})  # for workers
     stopping.listen("--debug" in sys.argv)
     try:
         status = main(sys.argv[1:])
@@ -196,12 +197,13 @@ def _hint(values: dict[str, Any]) -> str:
 
 def short_message(error: BaseException) -> str:
     """The gist of an error. Beam puts a worker's whole traceback into its message, whose last
-    line that is not indented tells what happened."""
+    line that is not indented tells what happened; an error of ours says all without its name."""
     text = str(error).strip()
     if "Traceback (most recent call last)" in text:
         told = [line for line in text.splitlines() if line and not line[0].isspace()]
         text = next((line for line in reversed(told) if ": " in line), text)
-    text = re.sub(r" \[while running '[^']*'\]$|\[Errno -?\d+\] ", "", text.strip())
+    text = re.sub(r"^beam_reuse[.\w]+: | \[while running '[^']*'\]$|\[Errno -?\d+\] ", "",
+                  text.strip())
     return (text or _kind(error))[:LONGEST_MESSAGE]
 
 

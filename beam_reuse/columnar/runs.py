@@ -9,7 +9,7 @@ from typing import Any
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.sorting import order_words
-from beam_reuse.columnar.store import make_shared
+from beam_reuse.columnar.store import full_disk_told, make_shared
 from beam_reuse.columnar.varbytes import VarBytes
 
 FAN_IN = 16
@@ -140,16 +140,17 @@ class _RunFile:
         return len(self.runs)
 
     def write(self, slabs: Iterable[Block]) -> None:
-        if self.file is None:
-            self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115
-        run = []
-        for slab in slabs:
-            data = memoryview(slab.to_bytes())
-            run.append((self.end, len(data)))
-            self.end += len(data)
-            while data:
-                data = data[self.file.write(data) :]
-        self.runs.append(run)
+        with full_disk_told(self.folder or tempfile.gettempdir()):
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115
+            run = []
+            for slab in slabs:
+                data = memoryview(slab.to_bytes())
+                run.append((self.end, len(data)))
+                self.end += len(data)
+                while data:
+                    data = data[self.file.write(data) :]
+            self.runs.append(run)
 
     def read(self) -> list[Iterator[Block]]:
         """One stream of slabs per run."""

@@ -5,6 +5,7 @@ keeps the bytes in the reference. A reference is emitted only after its file sta
 final name, and names are unique, so a failed attempt leaves files that nobody refers to.
 """
 
+import errno
 import os
 import socket
 import struct
@@ -104,7 +105,7 @@ class Store:
         writer: BinaryIO | None = None
         name = f"{uuid.uuid4().hex}{SUFFIX}"
         path = _join(self.folder, name)
-        with _new_file(path) as opener:
+        with full_disk_told(self.folder), _new_file(path) as opener:
             offset = 0
             for blob in blobs:
                 length = len(blob.data)
@@ -152,6 +153,19 @@ def make_shared(folder: str) -> None:
             "a folder that all machines see under the same name: on a shared disk, or gs://, "
             "s3://, hdfs://"
         ) from error
+
+
+@contextmanager
+def full_disk_told(folder: str) -> Iterator[None]:
+    """Raise StoreError where what is written in the block to files in `folder` finds no room: the
+    system's own error does not say where."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StoreError(f"no room is left on the disk of {folder} ({error.strerror}). Make room "
+                         "there and run again, or choose a folder on another disk.") from error
 
 
 def is_local(path: str) -> bool:

@@ -79,6 +79,9 @@ def require_writable(path: str) -> None:
         place = os.path.dirname(place)
     if not os.path.isdir(place):
         raise UserError(f"-o {path}: {place} is a file, not a folder. Choose another place.")
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        raise UserError(f"-o {path}: the disk of {place} is read-only. Choose another place, or "
+                        "have it mounted for writing.")
     if not os.access(place, os.W_OK | os.X_OK):
         raise UserError(f"-o {path}: you may not write to {place}. Choose another place, or change "
                         "its permissions.")
@@ -100,7 +103,10 @@ def written_whole(files: Files, path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             # A folder that was there before stays, empty or not.
             os.remove(temporary) if is_local(temporary) else files.delete([temporary])
-        raise
+        from beam_reuse.columnar.store import full_disk_told  # brings Beam, not needed before
+
+        with full_disk_told(os.path.dirname(path)):
+            raise
 
 
 def write_whole(files: Files, path: str, content: bytes) -> None:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import VarBytes
+from beam_reuse.columnar.store import full_disk_told
 from beam_reuse.core.chunking import Chunks
 from beam_reuse.core.features import (
     CHUNKS,
@@ -116,18 +117,20 @@ class PartWriter:
         if kind is None and self._pages:
             self._flush()
         if self._writer is not None:
-            self._writer.close()
-            self._sink.close()
+            with full_disk_told(os.path.dirname(self._path)):
+                self._writer.close()
+                self._sink.close()
             if kind is None:
                 self._rename()
             else:
                 self._files.delete([self._temporary])
 
     def _flush(self) -> None:
-        if self._writer is None:
-            self._sink = self._files.create(self._temporary)
-            self._writer = part_writer(self._sink, self._schema)
-        self._writer.write_batch(_batch(self._pages, self._schema), row_group_size=1 << 40)
+        with full_disk_told(os.path.dirname(self._path)):
+            if self._writer is None:
+                self._sink = self._files.create(self._temporary)
+                self._writer = part_writer(self._sink, self._schema)
+            self._writer.write_batch(_batch(self._pages, self._schema), row_group_size=1 << 40)
         self._pages, self._bytes = [], 0
 
     def _rename(self) -> None:

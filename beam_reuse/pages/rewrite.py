@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from beam_reuse.columnar.store import full_disk_told
 from beam_reuse.core.chunking import chunk_page
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
@@ -21,7 +22,8 @@ def rewrite_part(source: str, target: str, first_offset: int, chunks: ChunkSetti
     """
     files = open_files(source)
     temporary = f"{target}.{uuid.uuid4().hex}.tmp"
-    with files.open(source) as opened, open_files(target).create(temporary) as sink:
+    with (full_disk_told(os.path.dirname(target)), files.open(source) as opened,
+          open_files(target).create(temporary) as sink):
         part = pq.ParquetFile(opened)
         with part_writer(sink, part.schema_arrow) as writer:
             for group in range(part.num_row_groups):

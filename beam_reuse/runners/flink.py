@@ -41,6 +41,8 @@ SETTINGS = {
 _LOST = ("one of its TaskManagers died, or cannot be reached; its log tells why. Run again. Flink "
          "does so itself with 'restart-strategy.type: fixed-delay' and "
          "'restart-strategy.fixed-delay.delay: 20 s' in its config.yaml.")
+_GONE = ("its JobManager died, or cannot be reached; its log tells why. Run again when the cluster "
+         "is back.")
 # What a cluster may lack, by what it says then.
 REMEDIES = {
     "StackOverflowError":
@@ -126,7 +128,18 @@ def explained(error: Exception, cluster: Cluster | None) -> str:
     for said, remedy in REMEDIES.items():
         if said in str(error):
             return f"{where}: {remedy}"
+    if cluster is not None and not answers(cluster.master):
+        return f"{where}: {_GONE}"
     return words_of(error)
+
+
+def answers(master: str) -> bool:
+    """Whether a cluster is still there."""
+    try:
+        ask(master, "overview")
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _rest_of(server: JobServer | None) -> str | None:

@@ -15,6 +15,8 @@ import signal
 from typing import Any
 
 FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
+# An environment variable: if it is set, forked workers keep off the standard error.
+QUIET = "BEAM_REUSE_QUIET_WORKERS"
 # Why worker processes of this driver died, if any did.
 deaths: list[str] = []
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3

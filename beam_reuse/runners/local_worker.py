@@ -12,7 +12,7 @@ from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import environments
 
 from beam_reuse.core import stopping
-from beam_reuse.runners.local import FORKED_WORKER, deaths, keep_freed_memory
+from beam_reuse.runners.local import FORKED_WORKER, QUIET, deaths, keep_freed_memory
 from beam_reuse.runners.processes import cause
 
 _STATE_CACHE_BYTES = 100 << 20
@@ -24,7 +24,12 @@ def serve(
     capabilities: frozenset[str] = worker_handlers.FNAPI_RUNNER_CAPABILITIES,
 ) -> None:
     """Run bundles for the runner at `control_address`, which has these `capabilities`, until it
-    hangs up or dies."""
+    hangs up or dies. What goes wrong is told to the runner; what Beam says of it besides, with a
+    traceback, is not for the standard error of a driver that wants workers QUIET."""
+    if os.environ.get(QUIET):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
     threading.Thread(target=_follow_driver, daemon=True).start()
     keep_freed_memory()
     logging.getLogger("apache_beam").setLevel(logging.ERROR)

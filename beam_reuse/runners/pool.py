@@ -5,6 +5,7 @@ Beam's own LOOPBACK runs all workers as threads of the driver, which share one i
 
 import logging
 import multiprocessing
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,19 +24,22 @@ _SECONDS_TO_END = 5
 
 
 def serve_engine(control_address: str, worker_id: str) -> None:
-    """Serve an engine until it hangs up, which Beam's worker takes for an error and tells."""
+    """Serve an engine until it hangs up, which Beam's worker and its threads take for an error and
+    tell; then end at once, whatever this process is still at."""
     logging.getLogger("apache_beam.runners.worker.data_plane").setLevel(logging.CRITICAL)
+    threading.excepthook = lambda _: None
     with suppress(grpc.RpcError):
         serve(control_address, worker_id, frozenset())
+    os._exit(0)
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Starts and stops workers as an engine asks. `deaths` tells of those that were killed; one
-    that ends with an error does so after the engine, which tells why."""
+    """Starts workers as engines ask, and ends those that are left. `deaths` tells of workers that
+    were killed; one that ends with an error does so after the engine, which tells why."""
 
     def __init__(self) -> None:
         self.deaths: list[str] = []
-        self._workers: dict[str, Any] = {}
+        self._workers: set[Any] = set()
         self._lock = threading.Lock()
 
     def StartWorker(self, request: Any, _: Any) -> Any:
@@ -43,32 +47,31 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
             target=serve_engine, args=(request.control_endpoint.url, request.worker_id),
             daemon=True)
         with self._lock:
-            self._workers[request.worker_id] = worker
+            self._workers.add(worker)
             worker.start()
-        threading.Thread(target=self._watch, args=(request.worker_id, worker), daemon=True).start()
+        threading.Thread(target=self._watch, args=(worker,), daemon=True).start()
         return beam_fn_api_pb2.StartWorkerResponse()
 
     def StopWorker(self, request: Any, _: Any) -> Any:
-        self._stop(request.worker_id)
+        """Nothing is to be done: an engine hangs up on a worker that it stops. Nor could it be: the
+        TaskManagers of one machine give their workers the same names."""
         return beam_fn_api_pb2.StopWorkerResponse()
 
     def stop(self) -> None:
         """End all workers."""
-        for worker_id in list(self._workers):
-            self._stop(worker_id)
-
-    def _stop(self, worker_id: str) -> None:
         with self._lock:
-            worker = self._workers.pop(worker_id, None)
-        if worker is not None:
+            left, self._workers = self._workers, set()
+        for worker in left:
             worker.terminate()
+        for worker in left:
             worker.join(_SECONDS_TO_END)
             worker.kill()
 
-    def _watch(self, worker_id: str, worker: Any) -> None:
+    def _watch(self, worker: Any) -> None:
         worker.join()
         with self._lock:
-            was_wanted = self._workers.pop(worker_id, None) is not None
+            was_wanted = worker in self._workers
+            self._workers.discard(worker)
         if was_wanted and (worker.exitcode or 0) < 0:
             self.deaths.append(f"a worker process died ({cause(worker.exitcode)})")
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from beam_reuse.boot import FOLDER
 from beam_reuse.core.errors import UserError
 
 LOOPBACK, PROCESS, EXTERNAL = "LOOPBACK", "PROCESS", "EXTERNAL"
@@ -48,7 +49,7 @@ def python_workers(portable: Any, cluster: str | None) -> Iterator[PythonWorkers
             yield PythonWorkers(
                 ["--environment_type=EXTERNAL", f"--environment_config={address}"], pool.deaths)
     elif asked == PROCESS and not is_configured:
-        config = json.dumps({"command": boot_command()})
+        config = json.dumps({"command": boot_command(), "env": {FOLDER: os.getcwd()}})
         yield PythonWorkers(["--environment_type=PROCESS", f"--environment_config={config}"])
     elif asked == EXTERNAL and not is_configured:
         raise UserError("--environment_type EXTERNAL needs the address of the worker pool on each "

@@ -268,6 +268,8 @@ def test_beams_long_messages_are_cut_to_their_gist() -> None:
     )
     gist = "OSError: spill file f is damaged at offset 3"
     assert short_message(worker) == gist
+    ours = RuntimeError(str(worker).split("\n\n")[0])
+    assert short_message(ours) == "spill file f is damaged at offset 3"
     assert short_message(ValueError()) == "ValueError"
     assert short_message(OSError(28, "No space left on device", "f")) == (
         "No space left on device: 'f'")

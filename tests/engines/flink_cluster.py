@@ -5,7 +5,7 @@ import shutil
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +21,24 @@ SECONDS_TO_START = 120
 
 @dataclass(frozen=True)
 class FlinkCluster:
-    """A cluster that runs. `master` is what `--flink_master` takes."""
+    """A cluster that runs. `master` is what `--flink_master` takes; `start` starts one more
+    program of it, whose words go to a log of the given name in `folder`."""
 
     master: str
+    folder: Path
+    start: Callable[[str, str], Follower]
     job_manager: Follower
     task_managers: list[Follower]
+
+    def start_task_manager(self) -> None:
+        """Start one more, which will register some seconds later."""
+        log = f"taskmanager-{len(self.task_managers)}.log"
+        self.task_managers.append(self.start("taskmanager.sh", log))
+
+    @property
+    def mark(self) -> bytes:
+        """What the environment of all its processes has, and of those they start."""
+        return f"FLINK_LOG_DIR={self.folder}".encode()
 
     def ask(self, path: str) -> Any:
         with urllib.request.urlopen(f"http://{self.master}/{path}", timeout=10) as answer:
@@ -50,13 +63,15 @@ def flink_cluster(
             follower = Follower(
                 [str(kit / "bin" / program), "start-foreground"], folder / log,
                 FLINK_CONF_DIR=str(config), FLINK_LOG_DIR=str(folder), FLINK_PID_DIR=str(folder),
-                PYTHONPATH=environment()["PYTHONPATH"])  # for workers that Flink starts
+                # For workers that Flink starts, and the server they are forked from.
+                PYTHONPATH=environment()["PYTHONPATH"], XDG_RUNTIME_DIR=str(folder))
             stack.callback(follower.stop)
             return follower
 
         cluster = FlinkCluster(
-            f"127.0.0.1:{rest}", start("jobmanager.sh", "jobmanager.log"),
-            [start("taskmanager.sh", f"taskmanager-{n}.log") for n in range(task_managers)])
+            f"127.0.0.1:{rest}", folder, start, start("jobmanager.sh", "jobmanager.log"), [])
+        for _ in range(task_managers):
+            cluster.start_task_manager()
         wait_for(cluster, task_managers)
         yield cluster
 

@@ -12,6 +12,7 @@ from beam_reuse.runners import engine, engine_for
 from beam_reuse.runners.engine import Engine, WorkerDiedError, worker_trouble
 from beam_reuse.runners.flink import Cluster, explained
 from beam_reuse.runners.portable import words_of
+from tests.engines.flink_cluster import free_port
 
 
 class Progress:
@@ -93,6 +94,12 @@ def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
     told = explained(RuntimeError(error), Cluster("flink:8081", "1.19.3", 2, 1))
     assert told.startswith("--flink_master flink:8081: ") and remedy in told
     assert explained(RuntimeError("else"), None) == "else"
+
+
+def test_a_cluster_that_is_gone_is_told() -> None:
+    gone = Cluster(f"127.0.0.1:{free_port()}", "1.19.3", 2, 1)
+    told = explained(RuntimeError("java.net.ConnectException: Connection refused"), gone)
+    assert told.startswith(f"--flink_master {gone.master}: its JobManager died, or cannot be")
 
 
 @pytest.mark.parametrize(("runner", "arguments", "told"), [

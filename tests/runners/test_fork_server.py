@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from apache_beam.portability.api import (
     beam_provision_api_pb2_grpc,
 )
 
+from beam_reuse.boot import FOLDER
 from tests.runners.test_processes import is_alive, soon
 
 CALL = """
@@ -49,17 +51,25 @@ class Engine(beam_fn_api_pb2_grpc.BeamFnControlServicer,
         yield from ()
 
 
-@pytest.fixture
-def engine() -> Iterator[Engine]:
+@contextmanager
+def running_engine() -> Iterator[Engine]:
     found = Engine()
     server = grpc.server(ThreadPoolExecutor(8))
     found.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     beam_fn_api_pb2_grpc.add_BeamFnControlServicer_to_server(found, server)
     beam_provision_api_pb2_grpc.add_ProvisionServiceServicer_to_server(found, server)
     server.start()
-    yield found
-    found.over.set()
-    server.stop(None)
+    try:
+        yield found
+    finally:
+        found.over.set()
+        server.stop(None)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with running_engine() as found:
+        yield found
 
 
 def call(engine: Engine, folder: Path, name: str) -> subprocess.Popen[bytes]:
@@ -109,6 +119,17 @@ def test_a_worker_ends_with_the_process_that_asked_for_it(
     assert other.poll() is None
     other.kill()
     other.wait()
+
+
+def test_a_worker_is_in_the_folder_of_its_driver(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    boot = call(engine, tmp_path, "here")
+    _, [worker] = servers_and_workers(tmp_path)
+    assert os.readlink(f"/proc/{worker}/cwd") == str(tmp_path)
+    boot.kill()
+    boot.wait()
 
 
 def test_a_worker_that_is_killed_is_told(engine: Engine, tmp_path: Path) -> None:
