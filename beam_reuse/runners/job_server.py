@@ -47,7 +47,7 @@ class JobServer:
 @contextmanager
 def job_server(
     main_class: str, class_path: str, java_options: Sequence[str], arguments: Sequence[str],
-    files: Mapping[str, str] | None = None,
+    files: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None,
 ) -> Iterator[JobServer]:
     """A job server on free ports of this machine, as long as the `with` lasts. `files` are written
     to its folder first, whose name takes the place of {folder} in an argument."""
@@ -60,7 +60,7 @@ def job_server(
             "--job-host=127.0.0.1", "--job-port=0", "--artifact-port=0", "--expansion-port=0",
             f"--artifacts-dir={folder}",
             *(argument.replace("{folder}", folder) for argument in arguments),
-        ], Path(folder) / LOG)
+        ], Path(folder) / LOG, **(environment or {}))
         try:
             yield JobServer(_endpoint(program), program)
         finally:
