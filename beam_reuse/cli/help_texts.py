@@ -16,7 +16,8 @@ COMMANDS = {
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
     "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
                  "precision and recall, by labelled pages or pairs"),
-    "engines": ("[ENGINE...] [OPTIONS]", "fetch and check what runs on Flink, Spark and Prism need"),
+    "engines": ("[ENGINE...] [OPTIONS]",
+                "fetch and check what runs on Flink, Spark and Prism need"),
 }
 EXPERIMENT = "experiment"
 EXPERIMENTS = {

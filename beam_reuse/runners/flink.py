@@ -85,7 +85,7 @@ def flink(plan: RunPlan) -> Iterator[Engine]:
         refuse_other_version(cluster)
     with ExitStack() as stack:
         workers = stack.enter_context(python_workers(
-            portable, cluster.master if cluster else None))
+            plan, portable, cluster.master if cluster else None))
         server = None
         if portable.job_endpoint is None:
             jars = class_path("flink", given.flink_job_server_jar, plan.engines)

@@ -33,7 +33,7 @@ def prism(plan: RunPlan) -> Iterator[Engine]:
     options = PipelineOptions(list(plan.beam_args))
     program = program_at(options.view_as(PrismRunnerOptions).prism_location, plan.engines)
     with (tempfile.TemporaryDirectory(prefix="beam-reuse-prism-") as folder,
-          python_workers(options.view_as(PortableOptions), None) as workers,
+          python_workers(plan, options.view_as(PortableOptions), None) as workers,
           serving([program, "--job_port=0", "--serve_http=false"], Path(folder) / LOG,
                   _STARTED, "Prism") as server):
         yield portable_engine(plan, [], workers, server, takes_fused=False)

@@ -43,7 +43,7 @@ def spark(plan: RunPlan) -> Iterator[Engine]:
     driver = LOOPBACK_ADDRESS if cluster is None else address_for(cluster)
     jars = class_path("spark", given.spark_job_server_jar, plan.engines)
     status = free_port()
-    with (python_workers(portable, cluster) as workers,
+    with (python_workers(plan, portable, cluster) as workers,
           job_server(DRIVER, jars, [*JAVA_OPTIONS, *LOGGING, *_properties(driver, status)],
                      [f"--spark-master-url={master}"], environment=STATUS_IS_HERE) as server):
         processes = plan.workers if cluster is None else 1
