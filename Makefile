@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types unit engines test-engines test-lowest clean
+.PHONY: demo test lint types unit engines test-engines test-lowest lowest test-engines-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
@@ -29,15 +29,27 @@ unit: $(STAMP)
 # Whole runs on real clusters on this machine, which are fetched first.
 test-engines: $(STAMP)
 	$(BIN)/beam-reuse engines flink flink-cluster spark spark-cluster
+	$(PRISM)
 	$(BIN)/pytest -m engines -x tests/engines
 
+# Prism is built where Go is; without it its test is skipped, and says what is missing.
+PRISM = @if command -v go >/dev/null; then \
+    $(BIN)/beam-reuse engines prism || echo "The test on Prism will be skipped."; \
+else echo "Go is not installed: the test on Prism will be skipped."; fi
+
 # The same tests with the lowest versions that pyproject.toml allows.
-test-lowest:
+test-lowest: lowest
+	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup
+
+test-engines-lowest: lowest
+	$(VENV)-lowest/bin/beam-reuse engines flink flink-cluster spark spark-cluster
+	$(VENV)-lowest/bin/pytest -m "engines or not engines" -x tests/engines
+
+lowest:
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install -q uv
 	$(VENV)-lowest/bin/uv pip install -q --python $(VENV)-lowest/bin/python \
 	    --resolution lowest-direct -e '.[test]'
-	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup
 
 $(STAMP): pyproject.toml
 	@echo "Installing beam_reuse and what it needs into $(VENV): two or three minutes."

@@ -59,6 +59,15 @@ class RunPlan:
         require(self.workers >= 1, "--workers", self.workers, "1 or more")
 
     @property
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """Every file, folder or pattern that workers open, each with the option that names it."""
+        settings = self.settings
+        return tuple((option, path) for option, paths in (
+            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge),
+            ("--labels", settings.detection.labels), ("--ip-table", settings.quilts.ip_tables),
+        ) for path in paths)
+
+    @property
     def is_launched(self) -> bool:
         """Whether the graph is only described, in a file from which Dataflow makes a job: nobody
         waits for its end."""

@@ -22,10 +22,12 @@ def run_engines(names: Sequence[str], values: Mapping[str, Any]) -> int:
                         f"{did_you_mean(unknown[0], KITS)} There are {', '.join(KITS)}.")
     to = console()
     folder = kits_folder(values.get("engines-dir", ""))
-    for name in dict.fromkeys(names or FIRST):
+    asked = dict.fromkeys(names or FIRST)
+    for name in asked:
         to.print(f"{name}: looking for it in {folder}", soft_wrap=True)
         _tell(to, fetch(KITS[name], folder))
-    to.print(f"Java {java_version()}", soft_wrap=True)
+    if any(KITS[name].needs_java for name in asked):
+        to.print(f"Java {java_version()}", soft_wrap=True)
     return 0
 
 

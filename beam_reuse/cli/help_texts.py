@@ -16,7 +16,8 @@ COMMANDS = {
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
     "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
                  "precision and recall, by labelled pages or pairs"),
-    "engines": ("[ENGINE...] [OPTIONS]", "fetch and check what runs on Flink and Spark need"),
+    "engines": ("[ENGINE...] [OPTIONS]",
+                "fetch and check what runs on Flink, Spark and Prism need"),
 }
 EXPERIMENT = "experiment"
 EXPERIMENTS = {
@@ -39,7 +40,7 @@ DESCRIPTIONS = {
     "DIR": "folder written by `run`",
     "PAGE": "files of pages (HTML, text, code), or any crawl files and folders that `run` reads; "
     "- or nothing for standard input",
-    "ENGINE": "flink, spark (default: these two), flink-cluster, spark-cluster",
+    "ENGINE": "flink, spark (default: these two), prism, flink-cluster, spark-cluster",
     "demo": """\
 Makes a sample crawl (WARC) in which passages are copied a known number of times, runs every
 analysis on it, prints the summary and checks each planted thing against what was found.
@@ -165,14 +166,15 @@ left in, and counts the neighbourhoods flagged.
   stop_chunk_effect          neighbourhoods flagged with and without stop chunks
   thresholds.png, .svg       both rates against the threshold, and against each other""",
     "engines": """\
-Fetches with Maven and pip, as they are configured here, what runs on other engines need, keeps
-it in the user's cache and checks every file of what is there already.
+Fetches with Maven, pip and Go, as they are configured here, what runs on other engines need,
+keeps it in the user's cache and checks every file of what is there already.
 
   flink, spark     Beam's job server for --runner flink and spark: the ready one of the installed
                    Beam if Maven has it, else assembled from published parts
+  prism            Beam's own engine for one machine, built with Go for the installed Beam
   flink-cluster, spark-cluster   a whole Flink and Spark from PyPI, to try clusters on one machine
 
-Flink and Spark need Java 11 or 17.""",
+Flink and Spark need Java 11 or 17, Prism needs Go to be built.""",
     "sample": """\
 Draws rows of a result table at random and writes them as CSV with two empty columns at the end,
 label and reason, for people to fill; `evaluate` reads the file back. The same seed draws the

@@ -64,7 +64,8 @@ OPTIONS: tuple[Option, ...] = (
     _option("running", "analyses", WORDS,
             f"what to compute: {', '.join(ANALYSES)}", "analyses", "run"),
     _option("running", "runner", NAME,
-            "local (default), flink, spark, or any runner name Beam knows", "", ALL),
+            "local (default), flink, spark, prism, dataflow, or any runner name Beam knows", "",
+            ALL),
     _option("running", "workers", WHOLE,
             "worker processes on this machine (default: all cores; below 32 MB of input one does "
             "it all); a cluster has its own", "", ALL),

@@ -50,7 +50,8 @@ class _Ingest(beam.DoFn):
     def __init__(self, folder: str, settings: IngestSettings, progress: ProgressReporter) -> None:
         self.folder, self.settings, self.progress = folder, settings, progress
 
-    def setup(self) -> None:
+    def start_bundle(self) -> None:
+        # Not in setup: Spark waits minutes for a worker that fails there, and tells of the wait.
         make_shared(os.path.dirname(self.folder))
 
     def process(self, encoded: bytes) -> Iterator[Any]:

@@ -78,6 +78,12 @@ def _spark(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     return spark(plan)
 
 
+def _prism(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
+    from beam_reuse.runners.prism import prism
+
+    return prism(plan)
+
+
 def _dataflow(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     from beam_reuse.runners.dataflow import dataflow
 
@@ -91,7 +97,8 @@ def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
 
 
 ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
-    "local": _local, "flink": _flink, "spark": _spark, "dataflow": _dataflow,
+    "local": _local, "flink": _flink, "spark": _spark, "prism": _prism,
+    "dataflow": _dataflow,
 }
 
 

@@ -39,14 +39,9 @@ def dataflow(plan: RunPlan) -> Iterator[Engine]:
 
 def require_cloud_folders(plan: RunPlan) -> None:
     """Refuse what workers of the service would not see."""
-    settings = plan.settings
-    for option, paths in (
-        ("-o", (plan.output,)), ("INPUT", plan.inputs), ("--merge", plan.merge),
-        ("--labels", settings.detection.labels), ("--ip-table", settings.quilts.ip_tables),
-    ):
-        local = [path for path in paths if "://" not in path]
-        if local:
-            raise UserError(f"{option} {local[0]}: workers of --runner dataflow do not see this "
+    for option, path in plan.places:
+        if "://" not in path:
+            raise UserError(f"{option} {path}: workers of --runner dataflow do not see this "
                             f"machine. Give a place on {STORAGE} (gcloud storage cp copies there).")
 
 

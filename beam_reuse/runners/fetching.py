@@ -30,12 +30,15 @@ class FetchError(RuntimeError):
 @dataclass(frozen=True)
 class Kit:
     """Something that can be fetched: its name for people and, with a version, for the disk.
-    `fill` puts it into a folder and says what it is."""
+    `fill` puts it into a folder and says what it is. `own` is the option that names one the user
+    has, '' if there is none."""
 
     name: str
     version: str
     about: str
     fill: Callable[[Path], str]
+    own: str = ""
+    needs_java: bool = True
 
     def folder_in(self, kits: Path) -> Path:
         return kits / f"{self.name}-{self.version}"
@@ -100,8 +103,9 @@ def find(kit: Kit, kits: Path) -> Path:
     folder = kit.folder_in(kits)
     damage = damage_of(folder)
     if damage:
+        own = f" (or name one of your own with {kit.own} FILE)" if kit.own else ""
         raise UserError(f"{kit.about}: {damage} in {kits}. Fetch it with: beam-reuse engines "
-                        f"{kit.name}")
+                        f"{kit.name}{own}")
     return folder
 
 

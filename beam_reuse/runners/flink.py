@@ -2,17 +2,14 @@
 
 import getpass
 import hashlib
-import json
 import os
 import re
 import socket
 import time
-import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
 from urllib.error import URLError
 
 from apache_beam.options.pipeline_options import (
@@ -28,6 +25,7 @@ from beam_reuse.runners.job_server import JobServer, class_path, job_server
 from beam_reuse.runners.kits import FLINK
 from beam_reuse.runners.portable import portable_engine, words_of
 from beam_reuse.runners.python_workers import python_workers
+from beam_reuse.runners.rest import ask
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 EMBEDDED = ("[auto]", "[local]")
@@ -63,7 +61,6 @@ REMEDIES = {
     "Heartbeat of TaskManager": _LOST,
 }
 _REST = re.compile(r"http://(\S+:\d+) was granted leadership")
-_SECONDS = 20
 _SECONDS_TO_CANCEL = 20
 _OVER = ("FINISHED", "CANCELED", "FAILED", "SUSPENDED")
 
@@ -90,7 +87,7 @@ def flink(plan: RunPlan) -> Iterator[Engine]:
         refuse_other_version(cluster)
     with ExitStack() as stack:
         workers = stack.enter_context(python_workers(
-            portable, cluster.master if cluster else None))
+            plan, portable, cluster.master if cluster else None))
         server = None
         if portable.job_endpoint is None:
             jars = class_path("flink", given.flink_job_server_jar, plan.engines)
@@ -212,10 +209,3 @@ def refuse_other_version(cluster: Cluster) -> None:
             f"--flink_master {cluster.master} runs Flink {cluster.version}, and the job server is "
             f"for {FLINK}. Use a cluster of Flink {FLINK}, or name a job server for yours with "
             "--flink_job_server_jar.")
-
-
-def ask(master: str, path: str, method: str = "GET") -> Any:
-    """An answer of the cluster's REST service."""
-    request = urllib.request.Request(f"http://{master}/{path}", method=method)
-    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
-        return json.load(answer)

@@ -19,6 +19,7 @@ STACK = "-Xss32m"
 # Bytes do not pass through it, so it needs no code that is compiled for minutes.
 LIGHT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOG = "job-server.log"
+JOB_SERVER = "the job server"
 _SECONDS_TO_START = 120
 _SECONDS_TO_DIE = 2.0
 _STARTED = re.compile(r"JobService started on (\S+:\d+)")
@@ -30,24 +31,26 @@ class JobServerError(RuntimeError):
 
 @dataclass(frozen=True)
 class JobServer:
-    """A job server that runs. `endpoint` is where graphs are handed in."""
+    """A job server that runs. `endpoint` is where graphs are handed in, `name` what people call
+    it."""
 
     endpoint: str
     program: Follower
+    name: str = JOB_SERVER
 
     def check(self) -> None:
         """Raise JobServerError if it is dead, or dies within a moment: whoever talks with it
         notices first."""
         if (status := self.program.status(_SECONDS_TO_DIE)) is not None:
             words = complaint(self.program.words())
-            raise JobServerError(f"the job server died ({cause(status)}); no result was written. "
+            raise JobServerError(f"{self.name} died ({cause(status)}); no result was written. "
                                  f"{f'It said: {words}' if words else 'Run again.'}")
 
 
 @contextmanager
 def job_server(
     main_class: str, class_path: str, java_options: Sequence[str], arguments: Sequence[str],
-    files: Mapping[str, str] | None = None,
+    files: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None,
 ) -> Iterator[JobServer]:
     """A job server on free ports of this machine, as long as the `with` lasts. `files` are written
     to its folder first, whose name takes the place of {folder} in an argument."""
@@ -55,16 +58,27 @@ def job_server(
     with tempfile.TemporaryDirectory(prefix="beam-reuse-job-server-") as folder:
         for name, content in (files or {}).items():
             Path(folder, name).write_text(content)
-        program = Follower([
+        with serving([
             java(), STACK, *LIGHT, *java_options, "-cp", class_path, main_class,
             "--job-host=127.0.0.1", "--job-port=0", "--artifact-port=0", "--expansion-port=0",
             f"--artifacts-dir={folder}",
             *(argument.replace("{folder}", folder) for argument in arguments),
-        ], Path(folder) / LOG)
-        try:
-            yield JobServer(_endpoint(program), program)
-        finally:
-            program.stop()
+        ], Path(folder) / LOG, _STARTED, **(environment or {})) as server:
+            yield server
+
+
+@contextmanager
+def serving(
+    command: Sequence[str], log: Path, started: re.Pattern[str], name: str = JOB_SERVER,
+    **environment: str,
+) -> Iterator[JobServer]:
+    """A program that takes graphs where it says in words that match `started`, as long as the
+    `with` lasts."""
+    program = Follower(command, log, **environment)
+    try:
+        yield JobServer(_endpoint(program, started, name), program, name)
+    finally:
+        program.stop()
 
 
 def class_path(engine: str, jar: str | None, kits: str) -> str:
@@ -76,16 +90,16 @@ def class_path(engine: str, jar: str | None, kits: str) -> str:
     return jar
 
 
-def _endpoint(program: Follower) -> str:
+def _endpoint(program: Follower, started: re.Pattern[str], name: str) -> str:
     """Where the server listens, once it has said so."""
     until = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < until:
-        if started := _STARTED.search(program.words()):
-            return started[1]
+        if told := started.search(program.words()):
+            return told[1]
         if not program.is_alive:
-            raise JobServerError(f"the job server did not start: {gist(program.words())}")
+            raise JobServerError(f"{name} did not start: {gist(program.words())}")
         time.sleep(0.1)
-    raise JobServerError(f"the job server did not start within {_SECONDS_TO_START} seconds")
+    raise JobServerError(f"{name} did not start within {_SECONDS_TO_START} seconds")
 
 
 def gist(words: str) -> str:

@@ -17,6 +17,7 @@ PARTS_VERSION = "2.62.0"
 FLINK, FLINK_RELEASE = "1.19", "1.19.3"
 SPARK, SPARK_RELEASE = "3.5", "3.5.0"
 JARS = "lib"
+PRISM, PRISM_SOURCE = "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism"
 _MAVEN = ("Install Maven, which needs Java (Debian: apt install maven), or name a job server of "
           "your own with --{}_job_server_jar FILE.")
 
@@ -24,7 +25,7 @@ _MAVEN = ("Install Maven, which needs Java (Debian: apt install maven), or name 
 def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
     """Jars of a job server: the ready one of the installed Beam where Maven has it, else the
     parts that `pom` names."""
-    beam, way_out = metadata.version("apache-beam"), _MAVEN.format(engine)
+    beam, way_out = _BEAM, _MAVEN.format(engine)
     quietly = ("-q", "-B")
     jars = folder / JARS
     try:
@@ -69,6 +70,14 @@ def _fill_spark(folder: Path) -> str:
     return f"Spark {SPARK_RELEASE} from the package pyspark"
 
 
+def _build_prism(version: str, folder: Path) -> str:
+    """The program Prism of this version of Beam, built from its source without a C compiler."""
+    call("go", f"Install Go (Debian: apt install golang), or name a {PRISM} that was built "
+         "elsewhere with --prism_location FILE.", "install", f"{PRISM_SOURCE}@v{version}",
+         GOBIN=str(folder), CGO_ENABLED="0")
+    return f"Prism of Beam {version}, built with Go"
+
+
 def _download(package: str, folder: str, *options: str) -> None:
     call(sys.executable, "Python's pip is needed.", "-m", "pip", "download", "-q", "--no-deps",
          *options, "--dest", folder, package)
@@ -89,13 +98,16 @@ def _make_executable(folder: Path) -> None:
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
+_BEAM = metadata.version("apache-beam")
 _KITS = (
     Kit("flink", FLINK, f"job server for --runner flink (Flink {FLINK})",
         partial(_fill_job_server, "flink", f"beam-runners-flink-{FLINK}-job-server",
-                f"flink-{FLINK}.xml")),
+                f"flink-{FLINK}.xml"), own="--flink_job_server_jar"),
     Kit("spark", SPARK, f"job server for --runner spark (Spark {SPARK})",
         partial(_fill_job_server, "spark", "beam-runners-spark-3-job-server",
-                f"spark-{SPARK}.xml")),
+                f"spark-{SPARK}.xml"), own="--spark_job_server_jar"),
+    Kit(PRISM, _BEAM, f"Prism for --runner prism (Beam {_BEAM})", partial(_build_prism, _BEAM),
+        own="--prism_location", needs_java=False),
     Kit("flink-cluster", FLINK_RELEASE, "a Flink cluster to try on one machine", _fill_flink),
     Kit("spark-cluster", SPARK_RELEASE, "a Spark cluster to try on one machine", _fill_spark),
 )

@@ -31,10 +31,12 @@ def portable_engine(
     plan: RunPlan, defaults: Sequence[str], workers: PythonWorkers, server: JobServer | None,
     explained: Callable[[Exception], str] = words_of,
     tasks: Callable[[], tuple[int, int] | None] | None = None, name: str = "",
+    takes_fused: bool = True,
 ) -> Engine:
     """An engine to which graphs are handed through `server`; None if the user has named one of his
     own. The user's own options of Beam override `defaults`. `explained` says why a run failed where
-    nothing of ours has died; the job is called `name`, if given."""
+    nothing of ours has died; the job is called `name`, if given. `takes_fused`: whether the engine
+    understands a graph whose steps Beam has fused."""
 
     def trouble(error: Exception) -> None:
         worker_trouble(workers.deaths)
@@ -42,8 +44,9 @@ def portable_engine(
             server.check()
         raise EngineError(explained(error)) from error
 
+    fused = fused_here(plan.beam_args) if takes_fused else []
     pipeline = pipeline_of([
-        *defaults, KEPT, *plan.beam_args, *fused_here(plan.beam_args), *workers.arguments,
+        *defaults, KEPT, *plan.beam_args, *fused, *workers.arguments,
         *([f"--job_endpoint={server.endpoint}"] if server else []),
         *([f"--job_name={name}"] if name else []), "--runner=PortableRunner",
     ])

@@ -11,6 +11,7 @@ from typing import Any
 
 from beam_reuse.boot import FOLDER
 from beam_reuse.core.errors import UserError
+from beam_reuse.plan import RunPlan
 
 LOOPBACK, PROCESS, EXTERNAL = "LOOPBACK", "PROCESS", "EXTERNAL"
 BOOT = "beam-reuse-worker"
@@ -31,12 +32,16 @@ def is_here(address: str) -> bool:
 
 
 @contextmanager
-def python_workers(portable: Any, cluster: str | None) -> Iterator[PythonWorkers]:
-    """The workers that `portable`, Beam's options, ask for. By default they are forked here as the
-    engine asks for them, if it runs in our job server (`cluster` is None) or on this machine;
-    else each machine of the cluster starts its own."""
+def python_workers(
+    plan: RunPlan, portable: Any, cluster: str | None,
+) -> Iterator[PythonWorkers]:
+    """The workers for `plan` that `portable`, Beam's options, ask for. By default they are forked
+    here as the engine asks for them, if it runs in our job server (`cluster` is None) or on this
+    machine; else each machine of the cluster starts its own."""
     asked = portable.environment_type or (
         LOOPBACK if cluster is None or is_here(cluster) else PROCESS)
+    if cluster is not None and asked != LOOPBACK:
+        require_whole_paths(plan)
     is_configured = portable.environment_config or portable.environment_options
     if asked == LOOPBACK:
         if cluster is not None and not is_here(cluster):
@@ -57,6 +62,14 @@ def python_workers(portable: Any, cluster: str | None) -> Iterator[PythonWorkers
                         f"{BOOT} --pool PORT was started there.")
     else:
         yield PythonWorkers([f"--environment_type={asked}"])
+
+
+def require_whole_paths(plan: RunPlan) -> None:
+    """Refuse paths that mean something else where workers start, which is not this folder."""
+    for option, path in plan.places:
+        if "://" not in path and not os.path.isabs(path):
+            raise UserError(f"{option} {path}: workers of a cluster do not start in this folder. "
+                            f"Give the whole path: {os.path.abspath(path)}")
 
 
 def boot_command() -> str:

@@ -16,6 +16,7 @@ from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import class_path, job_server
 from beam_reuse.runners.portable import portable_engine
 from beam_reuse.runners.python_workers import is_here, python_workers
+from beam_reuse.runners.rest import LOOPBACK_ADDRESS, ask, free_port
 
 DRIVER = "org.apache.beam.runners.spark.SparkJobServerDriver"
 STANDALONE = "spark://"
@@ -25,6 +26,8 @@ JAVA_OPTIONS = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package 
 # The job server tells where it listens; of Spark only warnings are of use.
 LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
            "-Dorg.slf4j.simpleLogger.log.org.apache.beam=info")
+# The service that tells how far a run is may also stop it: for this machine alone.
+STATUS_IS_HERE = {"SPARK_LOCAL_IP": LOOPBACK_ADDRESS}
 _SECONDS = 10
 
 
@@ -37,28 +40,44 @@ def spark(plan: RunPlan) -> Iterator[Engine]:
     is_given = any(argument.startswith("--spark_master_url") for argument in plan.beam_args)
     master = given.spark_master_url if is_given else f"local[{plan.workers}]"
     cluster = master.removeprefix(STANDALONE) if master.startswith(STANDALONE) else None
-    if cluster is not None:
-        require_answer(cluster)
+    driver = LOOPBACK_ADDRESS if cluster is None else address_for(cluster)
     jars = class_path("spark", given.spark_job_server_jar, plan.engines)
-    with (python_workers(portable, cluster) as workers,
-          job_server(DRIVER, jars, [*JAVA_OPTIONS, *_properties(cluster)],
-                     [f"--spark-master-url={master}"]) as server):
+    status = free_port()
+    with (python_workers(plan, portable, cluster) as workers,
+          job_server(DRIVER, jars, [*JAVA_OPTIONS, *LOGGING, *_properties(driver, status)],
+                     [f"--spark-master-url={master}"], environment=STATUS_IS_HERE) as server):
         processes = plan.workers if cluster is None else 1
-        yield portable_engine(plan, [f"--sdk_worker_parallelism={processes}"], workers, server)
+        yield portable_engine(
+            plan, [f"--sdk_worker_parallelism={processes}"], workers, server,
+            tasks=lambda: tasks_of(f"{LOOPBACK_ADDRESS}:{status}"))
 
 
-def _properties(cluster: str | None) -> Sequence[str]:
-    """What Spark is told: nothing of it listens to other machines unless the cluster does."""
-    here = [] if cluster is not None and not is_here(cluster) else [
-        "-Dspark.driver.host=127.0.0.1", "-Dspark.driver.bindAddress=127.0.0.1"]
-    return ["-Dspark.ui.enabled=false", *LOGGING, *here]
+def _properties(driver: str, status: int) -> Sequence[str]:
+    """What Spark is told: where executors find the driver, and at which port it tells how far it
+    is. Nothing that is finished need be remembered, but sums."""
+    return [
+        f"-Dspark.driver.host={driver}", f"-Dspark.driver.bindAddress={driver}",
+        "-Dspark.ui.enabled=true", f"-Dspark.ui.port={status}", "-Dspark.ui.retainedJobs=100000",
+        "-Dspark.ui.retainedStages=1", "-Dspark.ui.retainedTasks=1",
+    ]
 
 
-def require_answer(cluster: str) -> None:
-    """Refuse a cluster at whose address nobody listens."""
+def tasks_of(status: str) -> tuple[int, int] | None:
+    """How many tasks are done of those of all jobs so far, by the application that tells it at
+    `status`. A graph is several jobs, of which Spark learns one after the other."""
+    for application in ask(status, "api/v1/applications"):
+        jobs = ask(status, f"api/v1/applications/{application['id']}/jobs")
+        return (sum(job["numCompletedTasks"] + job["numSkippedTasks"] for job in jobs),
+                sum(job["numTasks"] for job in jobs))
+    return None
+
+
+def address_for(cluster: str) -> str:
+    """Our address as the cluster sees it; UserError if nobody listens at the cluster's."""
     host, _, port = cluster.rpartition(":")
     try:
-        socket.create_connection((host, int(port)), _SECONDS).close()
+        with socket.create_connection((host, int(port)), _SECONDS) as connection:
+            return LOOPBACK_ADDRESS if is_here(cluster) else str(connection.getsockname()[0])
     except (OSError, ValueError) as error:
         raise UserError(
             f"--spark_master_url spark://{cluster}: no Spark master answers there ({error}). Give "

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import Any
 import yaml
 
 from beam_reuse.runners.processes import Follower
+from beam_reuse.runners.rest import free_port
 from tests.engines.running import environment
 
 SECONDS_TO_START = 120
@@ -102,10 +102,3 @@ def wait_for(cluster: FlinkCluster, task_managers: int) -> None:
             pass
         assert time.monotonic() < until, cluster.job_manager.words()[-2000:]
         time.sleep(0.3)
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

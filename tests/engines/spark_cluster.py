@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from beam_reuse.runners.processes import Follower
-from tests.engines.flink_cluster import free_port
+from beam_reuse.runners.rest import free_port
 
 SECONDS_TO_START = 120
 

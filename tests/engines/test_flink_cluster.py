@@ -12,8 +12,9 @@ import pytest
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners.processes import Follower
 from beam_reuse.runners.python_workers import boot_command
+from beam_reuse.runners.rest import free_port
 from tests.engines.conftest import kit
-from tests.engines.flink_cluster import FlinkCluster, flink_cluster, free_port
+from tests.engines.flink_cluster import FlinkCluster, flink_cluster
 from tests.engines.running import digests, environment, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]

@@ -23,6 +23,7 @@ def test_all_analyses_give_the_same_bytes_inside_the_job_server(
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "spark") == local
     assert "473  = pages + skipped + rejected" in done.stdout
+    assert " tasks done" in done.stderr
 
 
 def test_all_analyses_give_the_same_bytes_on_a_cluster(
@@ -33,3 +34,4 @@ def test_all_analyses_give_the_same_bytes_on_a_cluster(
                    "--spark_master_url", master, seconds=1200)
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "spark") == local
+    assert " tasks done" in done.stderr

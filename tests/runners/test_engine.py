@@ -106,7 +106,10 @@ def test_a_cluster_that_is_gone_is_told() -> None:
     ("spark", ["--spark_master_url=spark://127.0.0.1:9"], "no Spark master answers there"),
     ("spark", ["--spark_master_url=spark://nonsense"], "no Spark master answers there"),
     ("spark", ["--spark_job_server_jar=/no/such.jar"], "there is no such file"),
-    ("spark", [], "Fetch it with: beam-reuse engines spark"),
+    ("spark", [], "Fetch it with: beam-reuse engines spark .*--spark_job_server_jar FILE"),
+    ("prism", [], r"Prism .* not found .*: beam-reuse engines prism .*--prism_location FILE"),
+    ("prism", ["--prism_location=/no/such"], "there is no such file.* beam-reuse engines prism"),
+    ("prism", [f"--prism_location={__file__}"], r"no program that may be run.*chmod \+x"),
 ])
 def test_what_is_missing_is_told_before_anything_starts(
     tmp_path, runner: str, arguments: list[str], told: str,

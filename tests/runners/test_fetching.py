@@ -2,6 +2,7 @@
 
 import json
 import os
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,18 @@ def test_no_maven_is_told_with_the_way_out(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"mvn is not installed .* --flink_job_server_jar FILE"):
         fetch(kits.KITS["flink"], tmp_path / "kits")
+
+
+def test_prism_is_built_for_the_installed_beam_with_go(tmp_path: Path, monkeypatch) -> None:
+    program(tmp_path, "go", 'echo "$@" > "$GOBIN/prism"')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    got = fetch(kits.KITS["prism"], tmp_path / "kits")
+    version = metadata.version("apache-beam")
+    assert got.folder.name == f"prism-{version}"
+    assert (got.folder / "prism").read_text().endswith(f"/go/cmd/prism@v{version}\n")
+
+
+def test_no_go_is_told_with_the_way_out(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match=r"go is not installed .*Install Go .*--prism_location"):
+        fetch(kits.KITS["prism"], tmp_path / "kits")

@@ -120,6 +120,12 @@ def test_loopback_workers_do_not_serve_a_cluster_elsewhere(monkeypatch) -> None:
         opened("--flink_master=flink.example:8081", "--environment_type=LOOPBACK")
 
 
+def test_paths_that_a_clusters_workers_would_not_find_are_refused(cluster) -> None:
+    with pytest.raises(UserError, match=r"-o y: workers of a cluster do not start in this folder. "
+                                        r"Give the whole path: /.*/y"):
+        opened(f"--flink_master={cluster[0]}", "--environment_type=PROCESS")
+
+
 def test_a_job_server_that_was_not_fetched_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Fetch it with: beam-reuse engines flink"):
         opened("--environment_type=PROCESS", """--environment_config={"command": "x"}""",

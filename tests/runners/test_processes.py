@@ -1,6 +1,7 @@
 """Programs beside a driver end with it, and Java is looked for."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.runners.job_server import JobServer, JobServerError, gist, job_server
+from beam_reuse.runners.job_server import (
+    JobServer,
+    JobServerError,
+    gist,
+    job_server,
+    serving,
+)
 from beam_reuse.runners.processes import Follower, java, java_version
 from tests.runners.test_fetching import program
 
@@ -106,6 +113,16 @@ def test_a_job_server_that_does_not_start_says_why(tmp_path: Path, monkeypatch) 
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with (pytest.raises(JobServerError, match=r"did not start: Error: Could not find or load"),
           job_server("org.Nobody", "x.jar", (), ())):
+        pass
+
+
+def test_what_takes_graphs_says_where_and_is_called_by_its_name(tmp_path: Path) -> None:
+    says = "echo '{\"msg\":\"Serving\",\"endpoint\":\"localhost:7\"}'; sleep 600"
+    told = re.compile(r"Serving.*?(localhost:\d+)")
+    with serving(["/bin/sh", "-c", says], tmp_path / "log", told, "Prism") as server:
+        assert server.endpoint == "localhost:7"
+    with (pytest.raises(JobServerError, match="Prism did not start: no such port"),
+          serving(["/bin/sh", "-c", "echo no such port"], tmp_path / "log", told, "Prism")):
         pass
 
 

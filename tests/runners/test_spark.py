@@ -1,0 +1,56 @@
+"""What Spark tells while it runs, and where its cluster finds us."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.runners.spark import address_for, tasks_of
+
+
+@pytest.fixture
+def status() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Something that answers as the driver of a Spark application does, and its answers."""
+    answers: dict[str, Any] = {
+        "/api/v1/applications": [{"id": "app-1"}],
+        "/api/v1/applications/app-1/jobs": [
+            {"numTasks": 20, "numCompletedTasks": 3, "numSkippedTasks": 6, "numActiveTasks": 2},
+            {"numTasks": 10, "numCompletedTasks": 10, "numSkippedTasks": 0, "numActiveTasks": 0},
+        ],
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answers[self.path]).encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}", answers
+    server.shutdown()
+    server.server_close()
+
+
+def test_tasks_of_all_jobs_are_counted_and_what_is_skipped_is_done(status) -> None:
+    assert tasks_of(status[0]) == (19, 30)
+
+
+def test_no_application_has_no_tasks(status) -> None:
+    status[1]["/api/v1/applications"] = []
+    assert tasks_of(status[0]) is None
+
+
+def test_a_cluster_of_this_machine_finds_us_at_home(status) -> None:
+    assert address_for(status[0]) == "127.0.0.1"
+
+
+def test_a_cluster_at_which_nobody_listens_is_told() -> None:
+    with pytest.raises(UserError, match=r"spark://127.0.0.1:9: no Spark master answers there"):
+        address_for("127.0.0.1:9")
