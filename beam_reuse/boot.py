@@ -29,8 +29,6 @@ from beam_reuse import __version__
 SECONDS_IDLE = 60  # a server without a worker for so long ends
 SECONDS_TO_START = 120
 SOCKET, LOCK, LOG = "socket", "lock", "log"
-# An environment variable by which a driver tells workers of its folder, where relative paths begin.
-FOLDER = "BEAM_REUSE_FOLDER"
 _ATTEMPTS = 3
 
 
@@ -57,8 +55,6 @@ def main(argv: Sequence[str]) -> int:
         return serve_pool(given.pool)
     if given.id is None or given.provision_endpoint is None:
         parser.error("give --pool PORT, or let an engine start it (environment PROCESS)")
-    with suppress(OSError):  # on another machine it need not be there
-        os.chdir(os.environ.get(FOLDER, "."))
     try:
         return forked(given.id, given.provision_endpoint)
     except OSError as error:

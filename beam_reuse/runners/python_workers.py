@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from beam_reuse.boot import FOLDER
 from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
 
@@ -54,7 +53,7 @@ def python_workers(
             yield PythonWorkers(
                 ["--environment_type=EXTERNAL", f"--environment_config={address}"], pool.deaths)
     elif asked == PROCESS and not is_configured:
-        config = json.dumps({"command": boot_command(), "env": {FOLDER: os.getcwd()}})
+        config = json.dumps({"command": boot_command()})
         yield PythonWorkers(["--environment_type=PROCESS", f"--environment_config={config}"])
     elif asked == EXTERNAL and not is_configured:
         raise UserError("--environment_type EXTERNAL needs the address of the worker pool on each "

@@ -19,7 +19,6 @@ from apache_beam.portability.api import (
     beam_provision_api_pb2_grpc,
 )
 
-from beam_reuse.boot import FOLDER
 from tests.runners.test_processes import is_alive, soon
 
 CALL = """
@@ -119,17 +118,6 @@ def test_a_worker_ends_with_the_process_that_asked_for_it(
     assert other.poll() is None
     other.kill()
     other.wait()
-
-
-def test_a_worker_is_in_the_folder_of_its_driver(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    boot = call(engine, tmp_path, "here")
-    _, [worker] = servers_and_workers(tmp_path)
-    assert os.readlink(f"/proc/{worker}/cwd") == str(tmp_path)
-    boot.kill()
-    boot.wait()
 
 
 def test_a_worker_that_is_killed_is_told(engine: Engine, tmp_path: Path) -> None:
