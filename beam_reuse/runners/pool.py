@@ -30,12 +30,12 @@ def serve_engine(control_address: str, worker_id: str) -> None:
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Starts and stops workers as an engine asks. `deaths` tells of those that were killed; one
-    that ends with an error does so after the engine, which tells why."""
+    """Starts workers as an engine asks. `deaths` tells of those that were killed; one that ends
+    with an error does so after the engine, which tells why."""
 
     def __init__(self) -> None:
         self.deaths: list[str] = []
-        self._workers: dict[str, Any] = {}
+        self._workers: set[Any] = set()
         self._lock = threading.Lock()
 
     def StartWorker(self, request: Any, _: Any) -> Any:
@@ -43,32 +43,32 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
             target=serve_engine, args=(request.control_endpoint.url, request.worker_id),
             daemon=True)
         with self._lock:
-            self._workers[request.worker_id] = worker
+            self._workers.add(worker)
             worker.start()
-        threading.Thread(target=self._watch, args=(request.worker_id, worker), daemon=True).start()
+        threading.Thread(target=self._watch, args=(worker,), daemon=True).start()
         return beam_fn_api_pb2.StartWorkerResponse()
 
     def StopWorker(self, request: Any, _: Any) -> Any:
-        self._stop(request.worker_id)
+        """Nothing: a worker ends when its engine hangs up, as it does now. All TaskManagers of a
+        machine count their workers from 1, so that the name may be another one's as well, which
+        would wait for ever for a worker that was stopped before it had called."""
         return beam_fn_api_pb2.StopWorkerResponse()
 
     def stop(self) -> None:
         """End all workers."""
-        for worker_id in list(self._workers):
-            self._stop(worker_id)
-
-    def _stop(self, worker_id: str) -> None:
         with self._lock:
-            worker = self._workers.pop(worker_id, None)
-        if worker is not None:
+            workers, self._workers = self._workers, set()
+        for worker in workers:
             worker.terminate()
+        for worker in workers:
             worker.join(_SECONDS_TO_END)
             worker.kill()
 
-    def _watch(self, worker_id: str, worker: Any) -> None:
+    def _watch(self, worker: Any) -> None:
         worker.join()
         with self._lock:
-            was_wanted = self._workers.pop(worker_id, None) is not None
+            was_wanted = worker in self._workers
+            self._workers.discard(worker)
         if was_wanted and (worker.exitcode or 0) < 0:
             self.deaths.append(f"a worker process died ({cause(worker.exitcode)})")
 
