@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.kernels.compiled import frozen, kernel
 
 
@@ -77,13 +78,16 @@ class CoarseCount(beam.PTransform):
     second one. Associative and exact up to `cap`, so the result does not depend on bundles."""
 
     def __init__(
-        self, keys: Sequence[str], bits: int, cap: int, weight: str | None = None
+        self, shuffle: Shuffle, keys: Sequence[str], bits: int, cap: int,
+        weight: str | None = None,
     ) -> None:
         super().__init__()
+        self.shuffle = shuffle
         self.combine = _AddCounts(tuple(keys), bits, cap, weight)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Count" >> CombineBlocks(self.combine, Counters)
+        return blocks | "Count" >> CombineBlocks(
+            self.combine, Counters, shuffle=self.shuffle)
 
 
 class _AddCounts(beam.CombineFn):

@@ -9,7 +9,11 @@ from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.shuffle import Several, of_each
+from beam_reuse.columnar.coders import PiecesCoder
+from beam_reuse.columnar.shuffle import Several, Shuffle, of_each
+from beam_reuse.columnar.store import Piece, Store
+
+_HELD = 8  # accumulators that wait in the store before they are merged
 
 
 class CombineBlocks(beam.PTransform):
@@ -17,33 +21,57 @@ class CombineBlocks(beam.PTransform):
     which has a coder of its own.
 
     Blocks are folded inside the bundle, so accumulators are all that Beam moves. (A runner
-    that does not lift combiners would send every block through one key.) The value exists
-    without any block, too.
+    that does not lift combiners would send every block through one key.) With `shuffle` it moves
+    references to them, as it must where they grow with the input. The value exists without any
+    block, too.
     """
 
-    def __init__(self, combine: beam.CombineFn, kind: Any, output_type: Any = None) -> None:
+    def __init__(self, combine: beam.CombineFn, kind: Any, output_type: Any = None,
+                 shuffle: Shuffle | None = None) -> None:
         super().__init__()
         self.combine, self.kind, self.output_type = combine, kind, output_type or kind
+        self.shuffle = shuffle
 
     @no_annotations
     def expand(self, blocks: Several) -> beam.PCollection:
-        merge = beam.CombineGlobally(_Merge(self.combine, self.kind))
-        return (
-            blocks
-            | "Fold" >> _FoldEach(self.combine, self.kind)
-            | "Merge" >> merge.with_output_types(self.output_type)
-        )
+        fold = _Fold(self.combine)
+        if self.shuffle is not None:
+            merge = MergeValues(self.combine, self.kind, self.shuffle, self.output_type)
+            put = _FoldEach(fold, self.kind, merge.put)
+            return blocks | "Fold" >> put | "Merge" >> merge.pieces
+        merged = beam.CombineGlobally(_Merge(self.combine, self.kind))
+        return (blocks | "Fold" >> _FoldEach(fold, self.kind)
+                | "Merge" >> merged.with_output_types(self.output_type))
+
+
+class MergeValues(beam.PTransform):
+    """Values of type `kind`, accumulators of `combine` -> one value of all of them, which travel
+    through the store of `shuffle`. The value exists without any, too.
+
+    An engine that groups records in buffers of its own refuses a large one: Flink, where each of
+    some hundred sorts has a part of the TaskManager's memory, one of a few hundred KB."""
+
+    def __init__(self, combine: beam.CombineFn, kind: Any, shuffle: Shuffle,
+                 output_type: Any = None) -> None:
+        super().__init__()
+        coder = registry.get_coder(kind)
+        merge = _MergePieces(combine, coder, shuffle.store)
+        self.put = beam.Map(_put_value, coder, shuffle.store).with_output_types(Piece)
+        self.pieces = beam.CombineGlobally(merge).with_output_types(output_type or kind)
+
+    def expand(self, values: beam.PCollection) -> beam.PCollection:
+        return values | "Put" >> self.put | "Merge" >> self.pieces
 
 
 class _FoldEach(beam.PTransform):
-    def __init__(self, combine: beam.CombineFn, kind: Any) -> None:
+    def __init__(self, fold: beam.DoFn, kind: Any, put: beam.PTransform | None = None) -> None:
         super().__init__()
-        self.combine, self.kind = combine, kind
+        self.fold, self.kind, self.put = fold, kind, put
 
     @no_annotations
     def expand(self, blocks: Several) -> beam.PCollection:
-        fold = beam.ParDo(_Fold(self.combine)).with_output_types(self.kind)
-        return of_each(blocks, fold)
+        fold = beam.ParDo(self.fold).with_output_types(self.kind)
+        return of_each(blocks, fold | self.put if self.put else fold)
 
 
 class _Fold(beam.DoFn):
@@ -80,3 +108,46 @@ class _Merge(beam.CombineFn):
 
     def get_accumulator_coder(self) -> Coder:
         return registry.get_coder(self.kind)
+
+
+@no_annotations
+def _put_value(value: Any, coder: Coder, store: Store) -> Piece:
+    return store.put(coder.encode(value), 1)
+
+
+class _MergePieces(beam.CombineFn):
+    """Holds references to accumulators; several are merged into one now and then."""
+
+    def __init__(self, combine: beam.CombineFn, coder: Coder, store: Store) -> None:
+        self.combine, self.coder, self.store = combine, coder, store
+
+    def create_accumulator(self) -> list[Piece]:
+        return []
+
+    def add_input(self, pieces: list[Piece], piece: Piece) -> list[Piece]:
+        return self._few([*pieces, piece])
+
+    def merge_accumulators(self, accumulators: Iterable[Iterable[Piece]]) -> list[Piece]:
+        out: list[Piece] = []
+        for pieces in accumulators:
+            out = self._few([*out, *pieces])
+        return out
+
+    def extract_output(self, pieces: list[Piece]) -> Any:
+        return self.combine.extract_output(self._merged(pieces))
+
+    def get_accumulator_coder(self) -> Coder:
+        return PiecesCoder()
+
+    def _few(self, pieces: list[Piece]) -> list[Piece]:
+        if len(pieces) < _HELD:
+            return pieces
+        return [_put_value(self._merged(pieces), self.coder, self.store)]
+
+    def _merged(self, pieces: list[Piece]) -> Any:
+        """One by one, so that two accumulators are in memory at a time."""
+        held = self.combine.create_accumulator()
+        for piece in pieces:
+            other = self.coder.decode(self.store.get(piece))
+            held = self.combine.merge_accumulators([held, other])
+        return held

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.shuffle import Several
+from beam_reuse.columnar.shuffle import Several, Shuffle
 from beam_reuse.kernels.bloom import LINE_WORDS, has_bits, set_bits
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -90,17 +90,19 @@ def _test(words, hashes):  # type: ignore[no-untyped-def]
 class BuildKeyFilter(beam.PTransform):
     """Block -> one KeyFilter of all `keys`, for AsSingleton.
 
-    Memory: `bits_per_key` x `expected` bits per bundle and once per worker.
+    It has room for the keys that `shuffle` plans filters for. Memory: `bits_per_key` bits for
+    each of them, per bundle and once per worker.
     """
 
-    def __init__(self, keys: Sequence[str], expected: int, bits_per_key: int = 12) -> None:
+    def __init__(self, shuffle: Shuffle, keys: Sequence[str], bits_per_key: int = 12) -> None:
         super().__init__()
-        self.empty = KeyFilter.sized(keys, expected, bits_per_key)
+        self.shuffle = shuffle
+        self.empty = KeyFilter.sized(keys, shuffle.filter_keys, bits_per_key)
 
     @no_annotations
     def expand(self, blocks: Several) -> beam.PCollection:
         union = _UnionKeys(self.empty.keys, len(self.empty.words))
-        return blocks | "Union" >> CombineBlocks(union, KeyFilter)
+        return blocks | "Union" >> CombineBlocks(union, KeyFilter, shuffle=self.shuffle)
 
 
 class _UnionKeys(beam.CombineFn):

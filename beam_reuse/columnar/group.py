@@ -9,6 +9,7 @@ from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.bucket_keys import buckets_by_key
 from beam_reuse.columnar.runs import row_key, sorted_slabs
 from beam_reuse.columnar.scatter import Bucketer, SplitByBucket
 from beam_reuse.columnar.shuffle import Outputs, Several, Shuffle, elements, par_do
@@ -55,7 +56,8 @@ class _ProcessBucket(beam.DoFn):
 
     @no_annotations
     def process(self, keyed: tuple[int, Iterable[Piece]], *side: Any) -> Iterator[Any]:
-        bucket, pieces = keyed
+        key, pieces = keyed
+        bucket = buckets_by_key(self.shuffle.buckets)[key]
         slabs = bucket_slabs(self.shuffle, pieces, self.keys)
         return elements(self.fn(bucket, slabs, *side))
 

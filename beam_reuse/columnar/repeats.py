@@ -11,6 +11,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
 from beam_reuse.columnar.combine import CombineBlocks
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.kernels.compiled import frozen, kernel
 
 
@@ -61,12 +62,14 @@ class FindRepeats(beam.PTransform):
     """Block -> one HeavyKeys: a filter of the `keys` that may stand twice or more. The first pass
     where only those matter."""
 
-    def __init__(self, keys: Sequence[str], bits: int) -> None:
+    def __init__(self, shuffle: Shuffle, keys: Sequence[str], bits: int) -> None:
         super().__init__()
+        self.shuffle = shuffle
         self.combine = _AddRepeats(tuple(keys), bits)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Count" >> CombineBlocks(self.combine, Repeats, HeavyKeys)
+        return blocks | "Count" >> CombineBlocks(
+            self.combine, Repeats, HeavyKeys, self.shuffle)
 
 
 class _AddRepeats(beam.CombineFn):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.bucket_keys import even_keys
 from beam_reuse.columnar.shuffle import Buffer, Several, Shuffle, of_each
 from beam_reuse.columnar.store import Piece
 from beam_reuse.kernels.compiled import frozen, kernel
@@ -20,7 +21,8 @@ Keyed = tuple[int, Piece]
 
 
 class SplitByBucket(beam.PTransform):
-    """Block -> (bucket, Piece): every row once, rows with equal `keys` in the same bucket.
+    """Block -> (key of a bucket, Piece): every row once, rows with equal `keys` in the same bucket,
+    whose key is one of `even_keys`.
 
     Buckets come from the hash of `keys`, or from `bucketer(block, buckets, *side)`, an int
     per row. Rows are held up to `flush_bytes`, then written as one file, so a bundle of any
@@ -37,7 +39,7 @@ class SplitByBucket(beam.PTransform):
         collapse: Callable[[Block], Block] | None = None,
     ) -> None:
         super().__init__()
-        self.split = Split(shuffle, tuple(keys), bucketer, collapse)
+        self.split = _SplitEvenly(shuffle, tuple(keys), bucketer, collapse)
         self.side = side
 
     @no_annotations
@@ -47,7 +49,7 @@ class SplitByBucket(beam.PTransform):
 
 
 class Split(beam.DoFn):
-    """What `SplitByBucket` does to the blocks of a bundle."""
+    """What `SplitByBucket` does to the blocks of a bundle, with the bucket itself as the key."""
 
     def __init__(
         self,
@@ -92,6 +94,12 @@ class Split(beam.DoFn):
         if self.bucketer:
             return self.bucketer(block, self.shuffle.buckets, *self.side)
         return hash_buckets(block, self.keys, self.shuffle.buckets)
+
+
+class _SplitEvenly(Split):
+    def _flush(self) -> Iterator[Keyed]:
+        keys = even_keys(self.shuffle.buckets)
+        return ((keys[bucket], piece) for bucket, piece in super()._flush())
 
 
 def hash_buckets(block: Block, keys: Sequence[str], count: int) -> NDArray[np.int64]:

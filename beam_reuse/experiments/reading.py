@@ -87,7 +87,7 @@ class CountIn(Analysis):
     def expand(self, given: tuple[beam.PCollection, Pages]) -> dict[str, beam.PCollection]:
         wanted, pages = given
         shuffle, objects = pages.shuffle, objects_of(self.settings, pages)
-        asked = AsSingleton(wanted | "Wanted" >> BuildKeyFilter(KEY, shuffle.filter_keys))
+        asked = AsSingleton(wanted | "Wanted" >> BuildKeyFilter(shuffle, KEY))
         return {
             "counts": (
                 pages.parts

@@ -22,7 +22,7 @@ class NamesOfPages(Analysis):
     def expand(self, inputs: tuple[beam.PCollection, Pages]) -> beam.PCollection:
         rows, pages = inputs
         asked = AsSingleton(
-            rows | "PagesAsked" >> BuildKeyFilter(("page",), pages.shuffle.filter_keys))
+            rows | "PagesAsked" >> BuildKeyFilter(pages.shuffle, ("page",)))
         return (
             pages.names
             | "FetchNames" >> Fetch(pages.shuffle, asked)

@@ -37,7 +37,7 @@ def _join(blocks):
 
 
 def _filtered(blocks):
-    built = beam.pvalue.AsSingleton(blocks | BuildKeyFilter(["a"], 10))
+    built = beam.pvalue.AsSingleton(blocks | BuildKeyFilter(SHUFFLE, ["a"]))
     kept = blocks | PutAway(SHUFFLE) | Fetch(SHUFFLE, built) | MapBlocks(keep_matching, built)
     return kept | CountKeys(SHUFFLE, ["a"])
 
@@ -49,8 +49,8 @@ TRANSFORMS = {
     "distinct": lambda b: b | DistinctCount(SHUFFLE, ["a"], "b"),
     "join": _join,
     "filter": _filtered,
-    "coarse": lambda b: b | CoarseCount(["a"], 8, 3),
-    "repeats": lambda b: b | FindRepeats(["a"], 8),
+    "coarse": lambda b: b | CoarseCount(SHUFFLE, ["a"], 8, 3),
+    "repeats": lambda b: b | FindRepeats(SHUFFLE, ["a"], 8),
     "sums": lambda b: b | SumColumns(["a"]),
     "rank": lambda b: b | RankRows(SHUFFLE, "a"),
 }

@@ -1,5 +1,7 @@
 """Keys on two rows or more are never lost, whatever the bundles and the bits."""
 
+from pathlib import Path
+
 import apache_beam as beam
 import numpy as np
 from hypothesis import given
@@ -8,6 +10,8 @@ from hypothesis import strategies as st
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters
 from beam_reuse.columnar.repeats import FindRepeats, Repeats, RepeatsCoder
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Store
 from tests.columnar.running import run, source
 
 KEYS = st.lists(st.lists(st.integers(0, 30), max_size=8), max_size=6)
@@ -32,11 +36,12 @@ def test_the_same_as_counters_that_end_at_two(parts: list[list[int]], bits: int)
     assert together.heavy().bitmap.tolist() == merged.heavy().bitmap.tolist() == expected
 
 
-def test_in_a_pipeline() -> None:
+def test_in_a_pipeline(tmp_path: Path) -> None:
+    shuffle = Shuffle(Store("files", str(tmp_path)))
     parts = [[1, 2, 3], [3, 4], [], [5, 5, 6], [2, 7]]
 
     def build(pipeline: beam.Pipeline) -> beam.PCollection:
-        return source(pipeline, blocks_of(parts)) | FindRepeats(["key"], 20)
+        return source(pipeline, blocks_of(parts)) | FindRepeats(shuffle, ["key"], 20)
 
     (heavy,) = run(build)
     asked = np.arange(10, dtype=np.uint64)

@@ -59,7 +59,7 @@ def test_grouped_reduced_joined_and_folded(shuffle: Shuffle) -> None:
             "grouped": both | GroupRows(shuffle, ("key",), sizes),
             "joined": {"left": asked, "right": both} | JoinRows(shuffle, ("key",), matches),
             "summed": both | SumColumns(("one",)),
-            "filter": both | BuildKeyFilter(("key",), 100),
+            "filter": both | BuildKeyFilter(shuffle, ("key",)),
         }
 
     found = run(build)

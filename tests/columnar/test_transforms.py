@@ -165,7 +165,8 @@ def test_join_rows(folder, left, right, options):
 @beam_examples
 def test_a_key_filter_loses_no_match(parts, wanted):
     def build(pipeline):
-        keys = source(pipeline, wanted, "wanted") | BuildKeyFilter(["sha1", "key"], 100)
+        keys = source(pipeline, wanted, "wanted") | BuildKeyFilter(
+            Shuffle(Store("inline"), buckets=1), ["sha1", "key"])
         return source(pipeline, parts) | MapBlocks(keep_matching, beam.pvalue.AsSingleton(keys))
 
     kept = sorted(twins.rows(run(build)))
@@ -186,7 +187,8 @@ def test_a_key_filter_passes_few_others():
 @given(block_lists(ROWS), st.integers(1, 9), st.integers(3, 12), st.booleans())
 @beam_examples
 def test_a_coarse_count_loses_no_heavy_key(parts, threshold, bits, weighted):
-    count = CoarseCount(["key"], bits, 200, "number" if weighted else None)
+    count = CoarseCount(Shuffle(Store("inline")), ["key"], bits, 200,
+                        "number" if weighted else None)
 
     def build(pipeline):
         blocks = source(pipeline, parts)

@@ -122,7 +122,7 @@ class FindPairs(beam.PTransform):
             | "Unpark" >> Fetch(shuffle)
             | "Keys" >> MapBlocks(candidates.counted_keys, settings)
             | "CountKeys" >> CoarseCount(
-                ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
+                shuffle, ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
         )
         shared, crowded = (
             AsSingleton(counted | name >> beam.Map(filtered).with_output_types(HeavyKeys))
@@ -180,7 +180,7 @@ class CompareAll(beam.PTransform):
             | "Unpark" >> Fetch(shuffle)
             | "WidePieces" >> MapBlocks(comparisons.wide_keys, settings)
             | "CountPieces" >> CoarseCount(
-                ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
+                shuffle, ("key",), shuffle.counter_bits(1, 26), settings.max_group + 1)
             | "Crowded" >> beam.Map(candidates.crowded).with_output_types(HeavyKeys)
         )
         crowds = (

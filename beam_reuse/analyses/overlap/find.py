@@ -114,7 +114,7 @@ class _PostFingerprints(Analysis):
         pages, keys, copied = given
         shuffle, settings = pages.shuffle, self.settings
         heavy = AsSingleton(
-            keys | "Repeated" >> FindRepeats(("key",), shuffle.counter_bits(2, 27)))
+            keys | "Repeated" >> FindRepeats(shuffle, ("key",), shuffle.counter_bits(2, 27)))
         roles = AsSingleton(copied | "Roles" >> copies.FindRoles())
         rows = (
             pages.parts

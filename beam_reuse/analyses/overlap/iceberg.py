@@ -11,7 +11,7 @@ from typing import Any
 
 import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder, registry
+from apache_beam.coders import registry
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints.decorators import no_annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.postings import SAMPLED, list_starts
 from beam_reuse.columnar import MAIN, Block, Fetch, MapBlocks, PutAway, ReduceRows, Shuffle
 from beam_reuse.columnar.coders import OwnCoder, join_parts, split_parts
+from beam_reuse.columnar.combine import MergeValues
 from beam_reuse.columnar.shuffle import par_do
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
@@ -66,8 +67,7 @@ class CountPairs(beam.PTransform):
                 | "Unpark" >> Fetch(shuffle, bits)
                 | "CountCoarsely" >> beam.ParDo(_CountCoarsely(thresholds), bits)
                 .with_output_types(PairCounters)
-                | "AddCounters" >> beam.CombineGlobally(_AddCounters())
-                .with_output_types(PairCounters)
+                | "AddCounters" >> MergeValues(_AddCounters(), PairCounters, shuffle)
             )
             heavy = (AsSingleton(counters | "HeavyPairs" >> beam.Map(
                 heavy_of, thresholds).with_output_types(HeavyPairs)),)
@@ -183,9 +183,6 @@ class _AddCounters(beam.CombineFn):
 
     def extract_output(self, held: PairCounters) -> PairCounters:
         return held
-
-    def get_accumulator_coder(self) -> Coder:
-        return PairCountersCoder()
 
 
 class HeavyPairs:

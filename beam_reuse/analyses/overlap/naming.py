@@ -50,7 +50,7 @@ class NamePages(Analysis):
         pages_of = tuple(each | f"Asked {n}" >> MapBlocks(_both_pages)
                          for n, each in enumerate(rows))
         asked = AsSingleton(
-            pages_of | "PagesAsked" >> BuildKeyFilter(("page",), shuffle.filter_keys))
+            pages_of | "PagesAsked" >> BuildKeyFilter(shuffle, ("page",)))
         known = (pages.parts | "Later" >> ForLater() | "FetchParts" >> Fetch(shuffle, asked)
                  | "Facts" >> MapBlocks(facts, settings, asked))
         first = {"left": rows, "right": known} | "First" >> JoinRows(

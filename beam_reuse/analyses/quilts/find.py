@@ -56,7 +56,7 @@ class FindQuilts(Analysis):
             pages.parts
             | "FetchParts" >> Fetch(shuffle)
             | "AllGrams" >> MapBlocks(gram_rows.all_grams, settings)
-            | "Repeated" >> FindRepeats(("gram",), shuffle.counter_bits(4, 29))
+            | "Repeated" >> FindRepeats(shuffle, ("gram",), shuffle.counter_bits(4, 29))
         )
         grams = (
             pages.parts
@@ -74,7 +74,7 @@ class FindQuilts(Analysis):
         named = (covers[MAIN], late) | "Sources" >> UrlsOfPages()
         quilts = AsSingleton(
             covers[MAIN] | "QuiltedPages" >> MapBlocks(cover_rows.quilted_pages)
-            | "Quilts" >> BuildKeyFilter(("page",), shuffle.filter_keys))
+            | "Quilts" >> BuildKeyFilter(shuffle, ("page",)))
         found = {
             "left": shared[MAIN] | "ParkGrams" >> PutAway(shuffle)
             | "Unpark" >> Fetch(shuffle, quilts)
@@ -123,7 +123,7 @@ class CoverPages(beam.PTransform):
             | "Reaching" >> MapBlocks(lists.reaching, settings)
         )
         reach = AsSingleton(
-            reached | "Reach" >> BuildKeyFilter(("doc",), shuffle.filter_keys))
+            reached | "Reach" >> BuildKeyFilter(shuffle, ("doc",)))
         classes = distinct | "UnparkAgain" >> Fetch(shuffle, reach) | "ListsOf" >> MapBlocks(
             lists.class_rows, settings, reach)
         waiting = reached | "ParkReached" >> PutAway(shuffle) | "FetchReached" >> Fetch(

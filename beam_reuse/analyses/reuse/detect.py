@@ -115,7 +115,7 @@ class _FindCandidates(Analysis):
         known, pages = inputs
         shuffle = pages.shuffle
         labelled = AsSingleton(
-            known | "MayBeLabelled" >> BuildKeyFilter(kernels.KEY, shuffle.filter_keys))
+            known | "MayBeLabelled" >> BuildKeyFilter(shuffle, kernels.KEY))
         return (
             pages.parts
             | "FetchParts" >> Fetch(shuffle, labelled)

@@ -141,7 +141,7 @@ class _ListFrequent(Analysis):
         shuffle, discovery = pages.shuffle, self.discovery
         frequent = counts | "Frequent" >> KeepFrequent(self.kind, discovery, shuffle)
         may_be_frequent = AsSingleton(
-            frequent | "MayBeFrequent" >> BuildKeyFilter(SHA1, shuffle.filter_keys))
+            frequent | "MayBeFrequent" >> BuildKeyFilter(shuffle, SHA1))
         found = (
             pages.parts
             | "FetchParts" >> Fetch(shuffle, may_be_frequent)
