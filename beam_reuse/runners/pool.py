@@ -21,6 +21,7 @@ from beam_reuse.runners.local_worker import serve
 from beam_reuse.runners.processes import cause
 
 _SECONDS_TO_END = 5
+_ATTEMPTS = 3
 
 
 def serve_engine(control_address: str, worker_id: str) -> None:
@@ -43,14 +44,18 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         self._lock = threading.Lock()
 
     def StartWorker(self, request: Any, _: Any) -> Any:
+        self._start(request, _ATTEMPTS)
+        return beam_fn_api_pb2.StartWorkerResponse()
+
+    def _start(self, request: Any, attempts: int) -> None:
         worker = multiprocessing.get_context("forkserver").Process(
             target=serve_engine, args=(request.control_endpoint.url, request.worker_id),
             daemon=True)
         with self._lock:
             self._workers.add(worker)
             worker.start()
-        threading.Thread(target=self._watch, args=(worker,), daemon=True).start()
-        return beam_fn_api_pb2.StartWorkerResponse()
+        threading.Thread(
+            target=self._watch, args=(worker, request, attempts - 1), daemon=True).start()
 
     def StopWorker(self, request: Any, _: Any) -> Any:
         """Nothing is to be done: an engine hangs up on a worker that it stops. Nor could it be: the
@@ -67,13 +72,17 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
             worker.join(_SECONDS_TO_END)
             worker.kill()
 
-    def _watch(self, worker: Any) -> None:
+    def _watch(self, worker: Any, request: Any, attempts: int) -> None:
+        """Wait for the worker's end, and replace one that was killed: an engine that it has not
+        called yet waits for it for ever. Others have noticed, and hang up on the new one."""
         worker.join()
         with self._lock:
             was_wanted = worker in self._workers
             self._workers.discard(worker)
         if was_wanted and (worker.exitcode or 0) < 0:
             self.deaths.append(f"a worker process died ({cause(worker.exitcode)})")
+            if attempts:
+                self._start(request, attempts)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def test_an_engine_stops_its_own_worker_and_no_other_of_the_same_name(
     assert not behind.deaths
 
 
-def test_a_worker_that_is_killed_is_told(pool: tuple[Any, WorkerPool]) -> None:
+def test_a_worker_that_is_killed_is_told_and_replaced(pool: tuple[Any, WorkerPool]) -> None:
     calls, behind = pool
     with running_engine() as engine:
         start_worker(calls, engine, "1-1")
@@ -54,3 +54,4 @@ def test_a_worker_that_is_killed_is_told(pool: tuple[Any, WorkerPool]) -> None:
         worker.kill()
         assert soon(lambda: behind.deaths)
         assert behind.deaths == ["a worker process died (SIGKILL: perhaps out of memory)"]
+        assert soon(lambda: engine.workers == ["1-1", "1-1"], SECONDS)
