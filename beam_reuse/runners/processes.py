@@ -40,6 +40,11 @@ class Follower:
                 env={**os.environ, **environment})
 
     @property
+    def pid(self) -> int:
+        """Its session and process group."""
+        return self._process.pid
+
+    @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
