@@ -6,18 +6,20 @@ import apache_beam as beam
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.combine import CombineBlocks
+from beam_reuse.columnar.shuffle import Shuffle
 
 
 class GatherRows(beam.PTransform):
     """Blocks -> one Block: their rows, sorted by `order`, one of each; a block without columns
     where there are none. For AsSingleton. Memory: all rows, on every worker."""
 
-    def __init__(self, order: Sequence[str]) -> None:
+    def __init__(self, shuffle: Shuffle, order: Sequence[str]) -> None:
         super().__init__()
-        self.order = tuple(order)
+        self.shuffle, self.order = shuffle, tuple(order)
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Combine" >> CombineBlocks(_Gather(self.order), Block)
+        return blocks | "Combine" >> CombineBlocks(
+            _Gather(self.order), Block, shuffle=self.shuffle)
 
 
 def gathered(blocks: Iterable[Block], order: Sequence[str]) -> Block:

@@ -61,7 +61,8 @@ class RankRows(beam.PTransform):
         shuffle = self.shuffle
         splitters = beam.pvalue.AsSingleton(
             blocks
-            | "Sample" >> CombineBlocks(SampleKeys(self.key, _samples(shuffle.buckets)), Block)
+            | "Sample" >> CombineBlocks(
+                SampleKeys(self.key, _samples(shuffle.buckets)), Block, shuffle=shuffle)
             | "Splitters" >> beam.Map(splitters_of, shuffle.buckets).with_output_types(Block)
         )
         survivors = (

@@ -12,7 +12,7 @@ from beam_reuse.columnar import Block
 from beam_reuse.columnar.coders import OwnCoder
 from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.runs import slices
-from beam_reuse.columnar.shuffle import Several
+from beam_reuse.columnar.shuffle import Several, Shuffle
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import components
 
@@ -101,9 +101,14 @@ class ConnectPages(beam.PTransform):
     """Edges -> one Forest, for AsSingleton. Forests of bundles are merged, each with fewer
     edges than pages."""
 
+    def __init__(self, shuffle: Shuffle) -> None:
+        super().__init__()
+        self.shuffle = shuffle
+
     @no_annotations
     def expand(self, edges: Several) -> beam.PCollection:
-        return edges | "Connect" >> CombineBlocks(_Connect(), Forest)
+        return edges | "Connect" >> CombineBlocks(
+            _Connect(), Forest, shuffle=self.shuffle)
 
 
 class _Connect(beam.CombineFn):

@@ -74,7 +74,7 @@ class FindNearDuplicates(Analysis):
         forest = (
             pairs | "PairEdges" >> MapBlocks(pair_rows.pair_edges, settings),
             sets | "SetEdges" >> MapBlocks(pair_rows.set_edges),
-        ) | "Connect" >> ConnectPages()
+        ) | "Connect" >> ConnectPages(shuffle)
         keep_by = ALGORITHMS.index(settings.keep_by)
         kept = {
             "members": unique[signatures.MEMBERS] | "ParkMembers" >> PutAway(shuffle),

@@ -11,6 +11,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import OwnCoder, join_parts, split_parts
 from beam_reuse.columnar.combine import CombineBlocks
 from beam_reuse.columnar.group import with_leaders
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.overlap import set_bits_at
 
@@ -92,8 +93,13 @@ def _has(bitmap: NDArray[np.uint8], numbers: NDArray[np.uint64]) -> NDArray[np.b
 class FindRoles(beam.PTransform):
     """Rows of copies -> one Roles, for AsSingleton."""
 
+    def __init__(self, shuffle: Shuffle) -> None:
+        super().__init__()
+        self.shuffle = shuffle
+
     def expand(self, copies: beam.PCollection) -> beam.PCollection:
-        return copies | "Gather" >> CombineBlocks(_Gather(), Roles)
+        return copies | "Gather" >> CombineBlocks(
+            _Gather(), Roles, shuffle=self.shuffle)
 
 
 class _Gather(beam.CombineFn):

@@ -115,7 +115,7 @@ class _PostFingerprints(Analysis):
         shuffle, settings = pages.shuffle, self.settings
         heavy = AsSingleton(
             keys | "Repeated" >> FindRepeats(shuffle, ("key",), shuffle.counter_bits(2, 27)))
-        roles = AsSingleton(copied | "Roles" >> copies.FindRoles())
+        roles = AsSingleton(copied | "Roles" >> copies.FindRoles(shuffle))
         rows = (
             pages.parts
             | "Later" >> ForLater()

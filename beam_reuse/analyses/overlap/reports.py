@@ -141,7 +141,8 @@ class DropOverlapping(beam.PTransform):
         self.shuffle = shuffle
 
     def expand(self, pairs: beam.PCollection) -> beam.PCollection:
-        forest = AsSingleton(pairs | "Edges" >> MapBlocks(_edges) | "Connect" >> ConnectPages())
+        forest = AsSingleton(
+            pairs | "Edges" >> MapBlocks(_edges) | "Connect" >> ConnectPages(self.shuffle))
         return (
             pairs
             | "Park" >> PutAway(self.shuffle)

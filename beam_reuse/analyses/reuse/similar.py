@@ -30,7 +30,7 @@ class FindSimilar(Analysis):
         digests = AsSingleton(
             labels
             | "Digests" >> MapBlocks(kernels.label_digests)
-            | "Gather" >> GatherRows(("sha1", "nilsimsa"))
+            | "Gather" >> GatherRows(pages.shuffle, ("sha1", "nilsimsa"))
         )
         return (
             pages.parts
