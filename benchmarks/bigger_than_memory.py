@@ -28,10 +28,10 @@ FLINK_SETTINGS = {
     "taskmanager.memory.jvm-overhead.max": "48m",
     "taskmanager.memory.jvm-metaspace.size": "112m",
     "taskmanager.memory.framework.heap.size": "64m",
-    "taskmanager.memory.framework.off-heap.size": "48m",
+    "taskmanager.memory.framework.off-heap.size": "96m",
     "taskmanager.memory.network.min": "40m",
     "taskmanager.memory.network.max": "40m",
-    "taskmanager.memory.managed.size": "80m",
+    "taskmanager.memory.managed.size": "40m",
     "taskmanager.memory.framework.off-heap.batch-shuffle.size": "16m",
     "taskmanager.memory.segment-size": "8kb",
 }
