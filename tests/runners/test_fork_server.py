@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,14 @@ def engine() -> Iterator[Engine]:
         yield found
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with a short name: that of a socket has a hundred bytes at most, and pytest's
+    grow with the number of its runs."""
+    with tempfile.TemporaryDirectory(prefix="reuse-", ignore_cleanup_errors=True) as made:
+        yield Path(made)
+
+
 def call(engine: Engine, folder: Path, name: str) -> subprocess.Popen[bytes]:
     """What an engine starts; it has a worker when this returns."""
     boot = subprocess.Popen(
@@ -95,44 +104,44 @@ def servers_and_workers(folder: Path) -> tuple[list[int], list[int]]:
             [each for each, parent in found.items() if parent in found])
 
 
-def test_calls_share_a_server_which_goes_away(engine: Engine, tmp_path: Path) -> None:
-    boots = [call(engine, tmp_path, name) for name in ("one", "two")]
-    servers, workers = servers_and_workers(tmp_path)
+def test_calls_share_a_server_which_goes_away(engine: Engine, folder: Path) -> None:
+    boots = [call(engine, folder, name) for name in ("one", "two")]
+    servers, workers = servers_and_workers(folder)
     assert (len(servers), len(workers)) == (1, 2)
-    folder = next(tmp_path.rglob("socket")).parent
-    assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
+    private = next(folder.rglob("socket")).parent
+    assert private.stat().st_mode & 0o777 == private.parent.stat().st_mode & 0o777 == 0o700
     engine.over.set()
     assert [boot.wait(SECONDS) for boot in boots] == [0, 0]
-    assert soon(lambda: servers_and_workers(tmp_path) == ([], []))
-    assert not list(tmp_path.rglob("socket"))
+    assert soon(lambda: servers_and_workers(folder) == ([], []))
+    assert not list(folder.rglob("socket"))
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_ends_with_the_process_that_asked_for_it(
-    engine: Engine, tmp_path: Path, how: signal.Signals,
+    engine: Engine, folder: Path, how: signal.Signals,
 ) -> None:
-    killed, other = (call(engine, tmp_path, name) for name in ("killed", "other"))
+    killed, other = (call(engine, folder, name) for name in ("killed", "other"))
     killed.send_signal(how)
     assert killed.wait() == -how
-    assert soon(lambda: len(servers_and_workers(tmp_path)[1]) == 1)
+    assert soon(lambda: len(servers_and_workers(folder)[1]) == 1)
     assert other.poll() is None
     other.kill()
     other.wait()
 
 
-def test_a_worker_that_is_killed_is_told(engine: Engine, tmp_path: Path) -> None:
-    boot = call(engine, tmp_path, "killed")
-    _, [worker] = servers_and_workers(tmp_path)
+def test_a_worker_that_is_killed_is_told(engine: Engine, folder: Path) -> None:
+    boot = call(engine, folder, "killed")
+    _, [worker] = servers_and_workers(folder)
     os.kill(worker, signal.SIGKILL)
     assert boot.wait(SECONDS) == 256 - signal.SIGKILL
 
 
-def test_a_dead_server_is_replaced_and_its_workers_live_on(engine: Engine, tmp_path: Path) -> None:
-    first = call(engine, tmp_path, "first")
-    [server], [worker] = servers_and_workers(tmp_path)
+def test_a_dead_server_is_replaced_and_its_workers_live_on(engine: Engine, folder: Path) -> None:
+    first = call(engine, folder, "first")
+    [server], [worker] = servers_and_workers(folder)
     os.kill(server, signal.SIGKILL)
     assert soon(lambda: not is_alive(server))
-    second = call(engine, tmp_path, "second")
+    second = call(engine, folder, "second")
     assert is_alive(worker) and first.poll() is None
     engine.over.set()
     assert second.wait(SECONDS) == 0
@@ -140,10 +149,10 @@ def test_a_dead_server_is_replaced_and_its_workers_live_on(engine: Engine, tmp_p
 
 
 def test_without_a_private_folder_a_worker_starts_the_slow_way(
-    engine: Engine, tmp_path: Path,
+    engine: Engine, folder: Path,
 ) -> None:
-    (tmp_path / f"beam-reuse-{os.getuid()}").mkdir(mode=0o755)
-    boot = call(engine, tmp_path, "slow")
-    assert servers_and_workers(tmp_path) == ([], [])
+    (folder / f"beam-reuse-{os.getuid()}").mkdir(mode=0o755)
+    boot = call(engine, folder, "slow")
+    assert servers_and_workers(folder) == ([], [])
     engine.over.set()
     assert boot.wait(SECONDS) == 0
