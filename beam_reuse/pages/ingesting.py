@@ -64,6 +64,9 @@ class _Ingest(beam.DoFn):
             yield beam.pvalue.TaggedOutput(ENDS, found.end)
         yield beam.pvalue.TaggedOutput(SEEN, found.seen)
 
+    def finish_bundle(self) -> None:
+        self.progress.flush()
+
 
 class ReadIndexes(beam.PTransform):
     """Indexes -> {parts, events, seen}, what IngestRanges gives for crawl files."""

@@ -63,6 +63,11 @@ class _Tally:
                 return
         self._write()
 
+    def flush(self) -> None:
+        """Write at once what waits to be written."""
+        if self._due and self._pid == os.getpid():
+            self._write()
+
     def _write_later(self, seconds: float) -> None:
         if not self._due:
             self._due = True
@@ -109,6 +114,11 @@ class ProgressReporter:
             return
         tally = _tallies.get(self.folder) or _tallies.setdefault(self.folder, _Tally(self.folder))
         tally.add(bytes, records, stage)
+
+    def flush(self) -> None:
+        """Tell now: the engine may end this worker when its bundle is done."""
+        if tally := _tallies.get(self.folder):
+            tally.flush()
 
 
 def read_figures(folder: str) -> Figures:
