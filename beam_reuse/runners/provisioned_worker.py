@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +19,8 @@ SECONDS = 60
 def work(worker_id: str, endpoint: str) -> None:
     """Serve the engine whose provision service is at `endpoint` until it hangs up."""
     keep_freed_memory()
-    with tempfile.TemporaryDirectory(prefix="beam-reuse-worker-") as folder:
-        os.environ.update(environment(worker_id, provided(endpoint, worker_id), folder))
-        sdk_worker_main.main([])
+    os.environ.update(environment(worker_id, provided(endpoint, worker_id)))
+    sdk_worker_main.main([])
 
 
 def provided(endpoint: str, worker_id: str) -> Any:
@@ -34,14 +32,12 @@ def provided(endpoint: str, worker_id: str) -> Any:
             request, timeout=SECONDS, wait_for_ready=True, metadata=[("worker_id", worker_id)]).info
 
 
-def environment(worker_id: str, info: Any, folder: str) -> Mapping[str, str]:
-    """The variables by which Beam's worker is told what to do; options go to a file."""
-    options = os.path.join(folder, "options.json")
-    with open(options, "w") as target:
-        json.dump(json_format.MessageToDict(info.pipeline_options), target)
+def environment(worker_id: str, info: Any) -> Mapping[str, str]:
+    """The variables by which Beam's worker is told what to do. No file is needed, which a worker
+    that is killed would leave behind."""
     found = {
         "WORKER_ID": worker_id,
-        "PIPELINE_OPTIONS_FILE": options,
+        "PIPELINE_OPTIONS": json.dumps(json_format.MessageToDict(info.pipeline_options)),
         "CONTROL_API_SERVICE_DESCRIPTOR": text_format.MessageToString(info.control_endpoint),
         "RUNNER_CAPABILITIES": " ".join(info.runner_capabilities),
     }

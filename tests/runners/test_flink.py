@@ -1,9 +1,7 @@
 """What is refused before anything is started on Flink, and how a worker is told what to do."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +14,17 @@ from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.flink import Cluster, cancel_jobs, look_at, names_for, tasks_of
 from beam_reuse.runners.provisioned_worker import environment
+from tests.runners.answering import Answering, answering
+
+
+class Cancelling(Answering):
+    """Cancels jobs, too."""
+
+    def do_PATCH(self) -> None:
+        [job] = [each for each in self.answers["/jobs/overview"]["jobs"]
+                 if self.path == f"/jobs/{each['jid']}"]
+        job["state"] = "CANCELED"
+        self.answer(202, {})
 
 
 @pytest.fixture
@@ -31,27 +40,8 @@ def cluster() -> Iterator[tuple[str, dict[str, Any]]]:
         "/taskmanagers": {"taskmanagers": [{"slotsNumber": 2}, {"slotsNumber": 4}]},
     }
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(answers[self.path]).encode())
-
-        def do_PATCH(self) -> None:
-            [job] = [each for each in answers["/jobs/overview"]["jobs"]
-                     if self.path == f"/jobs/{each['jid']}"]
-            job["state"] = "CANCELED"
-            self.send_response(202)
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{server.server_port}", answers
-    server.shutdown()
-    server.server_close()
+    with answering(answers, Cancelling) as service:
+        yield service
 
 
 def opened(*beam_args: str, kits: str = "/nowhere") -> None:
@@ -138,7 +128,7 @@ def test_a_jar_that_is_not_there_is_told() -> None:
                "--flink_job_server_jar=/no/such.jar")
 
 
-def test_a_worker_is_told_addresses_and_options(tmp_path: Path) -> None:
+def test_a_worker_is_told_addresses_and_options() -> None:
     from apache_beam.portability.api import endpoints_pb2
     from google.protobuf import struct_pb2
 
@@ -148,9 +138,8 @@ def test_a_worker_is_told_addresses_and_options(tmp_path: Path) -> None:
         pipeline_options=options, runner_capabilities=["a", "b"],
         control_endpoint=endpoints_pb2.ApiServiceDescriptor(url="c:1"),
         logging_endpoint=endpoints_pb2.ApiServiceDescriptor(url="l:2"))
-    told = environment("7", info, str(tmp_path))
+    told = environment("7", info)
     assert told["WORKER_ID"] == "7" and told["RUNNER_CAPABILITIES"] == "a b"
     assert 'url: "c:1"' in told["CONTROL_API_SERVICE_DESCRIPTOR"]
     assert 'url: "l:2"' in told["LOGGING_API_SERVICE_DESCRIPTOR"]
-    assert json.loads(Path(told["PIPELINE_OPTIONS_FILE"]).read_text()) == {
-        "beam:option:parallelism:v1": "2"}
+    assert json.loads(told["PIPELINE_OPTIONS"]) == {"beam:option:parallelism:v1": "2"}

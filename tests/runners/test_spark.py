@@ -1,15 +1,13 @@
 """What Spark tells while it runs, and where its cluster finds us."""
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners.spark import address_for, tasks_of
+from tests.runners.answering import answering
 
 
 @pytest.fixture
@@ -23,19 +21,8 @@ def status() -> Iterator[tuple[str, dict[str, Any]]]:
         ],
     }
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(answers[self.path]).encode())
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{server.server_port}", answers
-    server.shutdown()
-    server.server_close()
+    with answering(answers) as service:
+        yield service
 
 
 def test_tasks_of_all_jobs_are_counted_and_what_is_skipped_is_done(status) -> None:
