@@ -41,16 +41,25 @@ _LOST = ("one of its TaskManagers died, or cannot be reached; its log tells why.
          "'restart-strategy.fixed-delay.delay: 20 s' in its config.yaml.")
 _GONE = ("its JobManager died, or cannot be reached; its log tells why. Run again when the cluster "
          "is back.")
+_SORTING = (
+    "its TaskManagers have too little managed memory for a graph of this size, of which every sort "
+    "has an equal share. Raise taskmanager.memory.managed.size in its config.yaml and start it "
+    "again, or ask for fewer --analyses at a time.")
 # What a cluster may lack, by what it says then.
 REMEDIES = {
     "StackOverflowError":
         "its JobManager has too little stack for a graph of this size. Put the line "
         "'env.java.opts.jobmanager: -Xss16m' into its config.yaml and start it again, or ask for "
         "fewer --analyses at a time.",
-    "Record too large":
-        "its TaskManagers have too little managed memory for a graph of this size, of which every "
-        "sort has an equal share. Raise taskmanager.memory.managed.size in its config.yaml and "
-        "start it again, or ask for fewer --analyses at a time.",
+    "Record too large": _SORTING,
+    "Too little memory provided to sorter": _SORTING,
+    "direct buffer memory":
+        "its TaskManagers have too little direct memory. Raise "
+        "taskmanager.memory.framework.off-heap.size in its config.yaml and start it again.",
+    "Java heap space":
+        "a Java program of it has too little heap. Raise taskmanager.memory.process.size (or "
+        "jobmanager.memory.process.size, by whose log has the error) in its config.yaml and start "
+        "it again.",
     "Insufficient number of network buffers":
         "its TaskManagers have too few network buffers for a graph of this size. Put the line "
         "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "

@@ -88,6 +88,11 @@ def test_names_of_java_classes_are_left_out() -> None:
      "sort-shuffle.min-buffers: 16"),
     ("java.io.IOException: Cannot write record to fresh sort buffer. Record too large.",
      "taskmanager.memory.managed.size"),
+    ("java.lang.RuntimeException: Too little memory provided to sorter to perform task.",
+     "taskmanager.memory.managed.size"),
+    ("java.lang.OutOfMemoryError: Cannot reserve 65536 bytes of direct buffer memory",
+     "framework.off-heap.size"),
+    ("java.lang.OutOfMemoryError: Java heap space", "taskmanager.memory.process.size"),
     ("NativeIoException: recvAddress(..) failed: Connection reset by peer", "TaskManagers died"),
 ])
 def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
