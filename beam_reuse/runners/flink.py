@@ -36,9 +36,12 @@ SETTINGS = {
     "taskmanager.memory.network.min": "256m",
     "taskmanager.memory.network.max": "256m",
 }
-_LOST = ("one of its TaskManagers died, or cannot be reached; its log tells why. Run again. Flink "
-         "does so itself with 'restart-strategy.type: fixed-delay' and "
-         "'restart-strategy.fixed-delay.delay: 20 s' in its config.yaml.")
+# A death takes several tasks with it, which only this strategy counts as one failure.
+_AGAIN = ("Run again. Flink does so itself with 'restart-strategy.type: exponential-delay' and "
+          "'restart-strategy.exponential-delay.initial-backoff: 20 s' in its config.yaml.")
+_LOST = f"one of its TaskManagers died, or cannot be reached; its log tells why. {_AGAIN}"
+_WORKER = ("one of its Python workers died, perhaps for lack of memory; the logs of its "
+           f"TaskManagers tell more. {_AGAIN}")
 _GONE = ("its JobManager died, or cannot be reached; its log tells why. Run again when the cluster "
          "is back.")
 _SORTING = (
@@ -64,6 +67,7 @@ REMEDIES = {
         "its TaskManagers have too few network buffers for a graph of this size. Put the line "
         "'taskmanager.network.sort-shuffle.min-buffers: 16' into its config.yaml and start it "
         "again, or raise taskmanager.memory.network.max.",
+    "call already cancelled": _WORKER,
     "recvAddress(..) failed": _LOST,
     "remote task manager": _LOST,
     "no longer reachable": _LOST,

@@ -6,6 +6,7 @@ BEAM_REUSE_FAULTS_SEED the seed of their moments, which a test that fails has pr
 """
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator, Sequence
@@ -31,8 +32,9 @@ KILLS = [
 ROUNDS = list(islice(cycle(KILLS), int(os.environ.get("BEAM_REUSE_FAULTS", "10"))))
 SEED = int(os.environ.get("BEAM_REUSE_FAULTS_SEED") or time.time_ns() % 10**9)
 RESTARTS = {
-    "restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": 3,
-    "restart-strategy.fixed-delay.delay": "20 s",
+    "restart-strategy.type": "exponential-delay",
+    "restart-strategy.exponential-delay.initial-backoff": "20 s",
+    "restart-strategy.exponential-delay.attempts-before-reset-backoff": 3,
 }
 SECONDS_TO_CLEAR = 60
 SECONDS_OF_A_FORK_SERVER = 120
@@ -96,6 +98,7 @@ def test_a_run_of_which_something_is_killed(
     print(f"BEAM_REUSE_FAULTS_SEED={SEED}: {victim} is killed after {moment:.1f} s")
     while not strike(victim, run := start(), cluster, moment, rng):
         assert run.end() == 0, run.message  # it was faster than the undisturbed one
+        shutil.rmtree(out)
         moment /= 2
     status = run.end()
     print(f"exit status {status}: {run.message}")

@@ -93,6 +93,8 @@ def test_names_of_java_classes_are_left_out() -> None:
     ("java.lang.OutOfMemoryError: Cannot reserve 65536 bytes of direct buffer memory",
      "framework.off-heap.size"),
     ("java.lang.OutOfMemoryError: Java heap space", "taskmanager.memory.process.size"),
+    ("StatusRuntimeException: CANCELLED: call already cancelled. Use ServerCallStreamObserver",
+     "Python workers died, perhaps for lack of memory"),
     ("NativeIoException: recvAddress(..) failed: Connection reset by peer", "TaskManagers died"),
 ])
 def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:
