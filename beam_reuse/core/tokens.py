@@ -13,7 +13,15 @@ import numpy as np
 
 from beam_reuse.core.urls import BadUrl, PageName, name_page, resolve_url
 from beam_reuse.kernels.fingerprint import fingerprint_each
-from beam_reuse.kernels.tokens import ALONE, SPACE, WORD, full_lines, hash_lines, hash_tokens
+from beam_reuse.kernels.tokens import (
+    ALONE,
+    BY_CONTEXT,
+    SPACE,
+    WORD,
+    full_lines,
+    hash_lines,
+    hash_tokens,
+)
 
 # Scripts written without spaces: each character is a token of its own.
 UNSPACED = (
@@ -22,7 +30,7 @@ UNSPACED = (
 )
 
 # Letters whose lower case depends on their neighbours or is not one letter.
-_LOWERED_BY_CONTEXT = ("Σ".encode(), "İ".encode())
+_LOWERED_BY_CONTEXT = "Σİ"
 
 
 def fingerprint64(data: bytes) -> int:
@@ -38,10 +46,12 @@ def token_hashes(text: bytes) -> np.ndarray:
     every string, encoded with `surrogatepass`. The interpreter lock
     is free, except on texts with Σ or İ, which Python itself has to lower.
     """
-    if not text.isascii() and any(letter in text for letter in _LOWERED_BY_CONTEXT):
+    hashes, has_hard_letters = hash_tokens(np.frombuffer(text, np.uint8), _code_points())
+    if has_hard_letters:
         lowered = text.decode("utf-8", "surrogatepass").lower()
         text = lowered.encode("utf-8", "surrogatepass")
-    return np.asarray(hash_tokens(np.frombuffer(text, np.uint8), _code_points()))
+        hashes, _ = hash_tokens(np.frombuffer(text, np.uint8), _code_points())
+    return np.asarray(hashes)
 
 
 def token_texts(text: bytes) -> list[str]:
@@ -135,8 +145,9 @@ def _code_points() -> np.ndarray:
     """What the kernels need to know of each code point, as this Python sees it; 4 MB.
 
     Lower case in the low bits; WORD or ALONE where the lower case `isalnum()`; SPACE where
-    `str.split` splits. Built in about 50 ms, with one regular expression per property,
-    because `\\w` and `\\s` are `isalnum()` (and `_`) and `isspace()`.
+    `str.split` splits; BY_CONTEXT where Python itself has to lower. Built in about 50 ms, with one
+    regular expression per property, because `\\w` and `\\s` are `isalnum()` (and `_`) and
+    `isspace()`.
     """
     count = sys.maxunicode + 1
     everything = np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
@@ -154,4 +165,5 @@ def _code_points() -> np.ndarray:
     table = lower | flags[lower]
     for run in re.finditer(r"\s+", everything):
         table[run.start():run.end()] |= SPACE
+    table[[ord(letter) for letter in _LOWERED_BY_CONTEXT]] |= BY_CONTEXT
     return np.asarray(table)

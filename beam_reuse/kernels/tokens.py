@@ -13,6 +13,7 @@ CODE_POINT = 0x1FFFFF
 WORD = 1 << 24
 ALONE = 1 << 25
 SPACE = 1 << 26
+BY_CONTEXT = 1 << 27
 
 _FORM_FEED, _NEWLINE, _BLANK = 0x0C, 0x0A, 0x20
 
@@ -64,8 +65,9 @@ def _encode(code: int, out: np.ndarray, at: int) -> int:
 
 
 @kernel
-def hash_tokens(data: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Fingerprints of the lower-case tokens of UTF-8 `data`, in order.
+def hash_tokens(data: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Fingerprints of the lower-case tokens of UTF-8 `data`, in order, and False; but some of them
+    and True at the first letter that is BY_CONTEXT, which no table can lower.
 
     A token is a maximal run of WORD characters; an ALONE character is a token by itself.
     One pass; memory about six times the text, most of it never touched.
@@ -87,6 +89,8 @@ def hash_tokens(data: np.ndarray, table: np.ndarray) -> np.ndarray:
         else:
             code, at = _decode(data, at)
             entry = table[code]
+            if entry & BY_CONTEXT:
+                return hashes[:count], True
             if entry & WORD:
                 length = _encode(int(entry & CODE_POINT), token, length)
                 continue
@@ -102,7 +106,7 @@ def hash_tokens(data: np.ndarray, table: np.ndarray) -> np.ndarray:
     if length:
         hashes[count] = fingerprint(token, 0, length)
         count += 1
-    return hashes[:count].copy()
+    return hashes[:count].copy(), False
 
 
 @kernel
