@@ -23,7 +23,7 @@ from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import JobServer, class_path, job_server
 from beam_reuse.runners.kits import FLINK
-from beam_reuse.runners.portable import portable_engine, words_of
+from beam_reuse.runners.portable import portable_engine, remedy, words_of
 from beam_reuse.runners.python_workers import python_workers
 from beam_reuse.runners.rest import ask
 
@@ -135,9 +135,8 @@ def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[Jo
 def explained(error: Exception, cluster: Cluster | None) -> str:
     """Why a run failed, and what to do about it where that is known."""
     where = f"--flink_master {cluster.master}" if cluster else "Flink"
-    for said, remedy in REMEDIES.items():
-        if said in str(error):
-            return f"{where}: {remedy}"
+    if known := remedy(error, REMEDIES):
+        return f"{where}: {known}"
     if cluster is not None and not answers(cluster.master):
         return f"{where}: {_GONE}"
     return words_of(error)

@@ -1,7 +1,7 @@
 """What all engines behind a job server of Beam have in common."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
@@ -25,6 +25,11 @@ def words_of(error: Exception) -> str:
     text = str(error)
     before = _BEFORE.match(text)
     return text[before.end() :] if before else text
+
+
+def remedy(error: Exception, remedies: Mapping[str, str]) -> str | None:
+    """The remedy for what an error says, by words in it; None if there is none."""
+    return next((told for said, told in remedies.items() if said in str(error)), None)
 
 
 def portable_engine(

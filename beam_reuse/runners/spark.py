@@ -14,7 +14,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import class_path, job_server
-from beam_reuse.runners.portable import portable_engine
+from beam_reuse.runners.portable import portable_engine, remedy, words_of
 from beam_reuse.runners.python_workers import is_here, python_workers
 from beam_reuse.runners.rest import LOOPBACK_ADDRESS, ask, free_port
 
@@ -29,6 +29,22 @@ LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 # The service that tells how far a run is may also stop it: for this machine alone.
 STATUS_IS_HERE = {"SPARK_LOCAL_IP": LOOPBACK_ADDRESS}
 _SECONDS = 10
+_HEAP = ("one of its Java programs has too little memory. Give more with "
+         "JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before the command (executors of a "
+         "cluster), or JAVA_TOOL_OPTIONS=-Xmx2g (a Spark inside the job server).")
+_GONE = ("its master died, or cannot be reached; its log tells why. Run again when the cluster is "
+         "back.")
+# What a cluster may lack, by what Spark says then.
+REMEDIES = {
+    "Java heap space": _HEAP,
+    "GC overhead limit exceeded": _HEAP,
+    "ExecutorLostFailure":
+        "executors died again and again while they had the same task. Their logs tell why; if "
+        "memory is short, give them more with JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before "
+        "the command.",
+    "Master removed our application": _GONE,
+    "masters are unresponsive": _GONE,
+}
 
 
 @contextmanager
@@ -49,7 +65,14 @@ def spark(plan: RunPlan) -> Iterator[Engine]:
         processes = plan.workers if cluster is None else 1
         yield portable_engine(
             plan, [f"--sdk_worker_parallelism={processes}"], workers, server,
+            lambda error: explained(error, master),
             tasks=lambda: tasks_of(f"{LOOPBACK_ADDRESS}:{status}"))
+
+
+def explained(error: Exception, master: str) -> str:
+    """Why a run failed, and what to do about it where that is known."""
+    known = remedy(error, REMEDIES)
+    return f"--spark_master_url {master}: {known}" if known else words_of(error)
 
 
 def _properties(driver: str, status: int) -> Sequence[str]:

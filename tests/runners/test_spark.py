@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.runners.spark import address_for, tasks_of
+from beam_reuse.runners.spark import address_for, explained, tasks_of
 from tests.runners.answering import answering
 
 
@@ -41,3 +41,17 @@ def test_a_cluster_of_this_machine_finds_us_at_home(status) -> None:
 def test_a_cluster_at_which_nobody_listens_is_told() -> None:
     with pytest.raises(UserError, match=r"spark://127.0.0.1:9: no Spark master answers there"):
         address_for("127.0.0.1:9")
+
+
+@pytest.mark.parametrize(("error", "told"), [
+    ("Pipeline x failed in state FAILED: java.lang.OutOfMemoryError: Java heap space",
+     "too little memory. Give more with JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g"),
+    ("SparkException: Job aborted: Lost task 0.3: ExecutorLostFailure (executor 3 exited)",
+     "executors died again and again"),
+    ("SparkException: Job aborted due to stage failure: Master removed our application: KILLED",
+     "its master died"),
+])
+def test_what_a_cluster_lacks_is_told(error: str, told: str) -> None:
+    words = explained(RuntimeError(error), "spark://here:7077")
+    assert words.startswith("--spark_master_url spark://here:7077: ") and told in words
+    assert explained(RuntimeError("java.lang.IllegalStateException: else"), "local[2]") == "else"
