@@ -20,8 +20,9 @@ from tests.disks import mounted, remount
 from tests.engines.conftest import kit
 from tests.engines.faults import Run, marked, strike
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
+from tests.engines.pools import environment_of
 from tests.engines.running import digests
-from tests.engines.test_flink_cluster import SETTINGS, require_boot_command
+from tests.engines.test_flink_cluster import SETTINGS
 from tests.runners.test_processes import soon
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]
@@ -55,7 +56,7 @@ def arguments(
 ) -> list[object]:
     """All analyses. A result that was published before its command was killed is replaced."""
     return ["run", *crawl, "-o", out, "--overwrite", "--runner", "flink", "--flink_master",
-            cluster.master, "--environment_type", workers]
+            cluster.master, *environment_of(workers, "")]
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +83,6 @@ def test_a_run_of_which_something_is_killed(
     seconds: float, number: int, victim: str, workers: str,
 ) -> None:
     """It has the same bytes, or says why not; the same command again has them."""
-    if workers == "PROCESS":
-        require_boot_command()
     rng = Random(f"{SEED} {number}")
     moment = seconds * rng.random()
     out = tmp_path / "out"
@@ -119,8 +118,6 @@ def test_a_full_disk_is_told(
     cluster: FlinkCluster, crawl: list[str], local: dict[str, str], tmp_path: Path, workers: str,
 ) -> None:
     """After all restarts; the same command again, with room, has the same bytes."""
-    if workers == "PROCESS":
-        require_boot_command()
     with mounted(tmp_path / "disk", "size=256k") as disk:
         asked = arguments(cluster, crawl, disk / "out", workers)
         runs = [Run(tmp_path / name, asked) for name in ("full", "with-room")]

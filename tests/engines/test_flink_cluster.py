@@ -3,19 +3,15 @@
 Part of `make test-engines`, not of `make test`.
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from beam_reuse.core.errors import UserError
-from beam_reuse.runners.processes import Follower
-from beam_reuse.runners.python_workers import boot_command
-from beam_reuse.runners.rest import free_port
 from tests.engines.conftest import kit
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
-from tests.engines.running import digests, environment, run
+from tests.engines.pools import environment_of, pool, told_of_blind_workers
+from tests.engines.running import digests, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]
 SETTINGS = {
@@ -33,26 +29,19 @@ def cluster(
 
 
 @pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a worker pool, as it runs on each machine of a cluster."""
-    port = free_port()
-    program = Follower(
-        [sys.executable, "-m", "beam_reuse.boot", "--pool", str(port)],
-        tmp_path_factory.mktemp("pool") / "log", **environment())
-    yield f"localhost:{port}"
-    program.stop()
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a worker pool."""
+    with pool(tmp_path_factory.mktemp("pool")) as address:
+        yield address
 
 
-@pytest.mark.parametrize("workers", ["LOOPBACK", "EXTERNAL", "PROCESS"])
+@pytest.mark.parametrize("kind", ["LOOPBACK", "EXTERNAL", "PROCESS"])
 def test_all_analyses_give_the_same_bytes(
-    cluster: FlinkCluster, pool: str, crawl: list[str], local: dict[str, str], tmp_path: Path,
-    workers: str,
+    cluster: FlinkCluster, workers: str, crawl: list[str], local: dict[str, str], tmp_path: Path,
+    kind: str,
 ) -> None:
-    if workers == "PROCESS":
-        require_boot_command()
-    config = ["--environment_config", pool] if workers == "EXTERNAL" else []
     done = run("run", *crawl, "-o", tmp_path / "flink", "--runner", "flink", "--flink_master",
-               cluster.master, "--environment_type", workers, *config, seconds=1200)
+               cluster.master, *environment_of(kind, workers), seconds=1200)
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "flink") == local
     assert "473  = pages + skipped + rejected" in done.stdout
@@ -60,9 +49,7 @@ def test_all_analyses_give_the_same_bytes(
     assert cluster.ask("overview")["slots-available"] == 2
 
 
-def require_boot_command() -> None:
-    """Skip a test whose workers Flink starts where the program for it is not installed."""
-    try:
-        boot_command()
-    except UserError as missing:
-        pytest.skip(str(missing))
+def test_workers_that_do_not_see_the_output_folder_are_told(
+    cluster: FlinkCluster, crawl: list[str], tmp_path: Path,
+) -> None:
+    told_of_blind_workers(crawl, tmp_path, "--runner", "flink", "--flink_master", cluster.master)
