@@ -2,7 +2,8 @@
 
 A kit is filled under another name, its files are listed with their SHA-256 in a file written
 last, and the folder is then renamed. So a kit that stands under its name was complete once; each
-use checks that every file still has its size, `fetch` that it has its content.
+use checks that every file still has its size, `fetch` that it has its content. Files in its folder
+of settings may be changed: they are the user's, and kept.
 """
 
 import hashlib
@@ -19,6 +20,7 @@ from pathlib import Path
 from beam_reuse.core.errors import UserError
 
 CONTENTS = "contents.json"
+SETTINGS = "conf"
 PLACE = "BEAM_REUSE_ENGINES"
 _SHOWN = 400
 
@@ -72,7 +74,6 @@ def fetch(kit: Kit, kits: Path) -> Fetched:
         damage = damage_of(folder, whole=True)
         if not damage:
             return _told(kit, folder, "checked", started)
-        shutil.rmtree(folder)
         done = f"fetched again ({damage})"
     _make(kits)
     with tempfile.TemporaryDirectory(prefix=f"{kit.name}.", dir=kits) as temporary:
@@ -81,6 +82,9 @@ def fetch(kit: Kit, kits: Path) -> Fetched:
         what = kit.fill(filling)
         files = {path: _entry(filling / path) for path in _files_in(filling)}
         (filling / CONTENTS).write_text(json.dumps({"what": what, "files": files}, indent=1))
+        if folder.exists() and damage_of(folder, whole=True):
+            _keep_settings(folder, filling)
+            folder.rename(Path(temporary) / "damaged")
         try:
             filling.rename(folder)
         except OSError:  # another process was faster
@@ -88,6 +92,12 @@ def fetch(kit: Kit, kits: Path) -> Fetched:
                 raise FetchError(f"{folder} is damaged ({damage}); remove it and try again"
                                  ) from None
     return _told(kit, folder, done, started)
+
+
+def _keep_settings(folder: Path, filling: Path) -> None:
+    """Let a new copy of a kit have the settings of the damaged one."""
+    if (folder / SETTINGS).is_dir():
+        shutil.copytree(folder / SETTINGS, filling / SETTINGS, dirs_exist_ok=True)
 
 
 def _make(kits: Path) -> None:
@@ -120,6 +130,8 @@ def damage_of(folder: Path, whole: bool = False) -> str:
         return f"{CONTENTS} cannot be read"
     for path, (size, digest) in listed.items():
         file = folder / path
+        if path.startswith(f"{SETTINGS}/"):
+            continue
         if not file.is_file():
             return f"{path} is missing"
         if file.stat().st_size != size or (whole and _entry(file)[1] != digest):

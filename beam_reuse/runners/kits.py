@@ -9,8 +9,10 @@ import zipfile
 from collections.abc import Mapping
 from functools import partial
 from importlib import metadata, resources
+from importlib.util import find_spec
 from pathlib import Path
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.runners.fetching import FetchError, Kit, call
 
 PARTS_VERSION = "2.62.0"
@@ -57,6 +59,7 @@ def _fill_flink(folder: Path) -> str:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(archive.read(name))
     _make_executable(folder / "bin")
+    (folder / "log").mkdir()
     return f"Flink {FLINK_RELEASE} from the packages apache-flink and apache-flink-libraries"
 
 
@@ -79,7 +82,10 @@ def _build_prism(version: str, folder: Path) -> str:
 
 
 def _download(package: str, folder: str, *options: str) -> None:
-    call(sys.executable, "Python's pip is needed.", "-m", "pip", "download", "-q", "--no-deps",
+    if find_spec("pip") is None:
+        raise UserError(f"{package} is fetched with pip, which {sys.executable} does not have. "
+                        f"Install it: {sys.executable} -m ensurepip")
+    call(sys.executable, "Python is needed.", "-m", "pip", "download", "-q", "--no-deps",
          *options, "--dest", folder, package)
 
 

@@ -9,7 +9,16 @@ import pytest
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners import kits
-from beam_reuse.runners.fetching import CONTENTS, FetchError, Kit, call, fetch, find, kits_folder
+from beam_reuse.runners.fetching import (
+    CONTENTS,
+    SETTINGS,
+    FetchError,
+    Kit,
+    call,
+    fetch,
+    find,
+    kits_folder,
+)
 
 
 def filled(folder: Path) -> str:
@@ -50,6 +59,44 @@ def test_damage_is_found_and_mended(tmp_path: Path, damage, told: str) -> None:
     damage(kit)
     assert fetch(KIT, tmp_path).done == f"fetched again ({told})"
     assert fetch(KIT, tmp_path).done == "checked"
+
+
+def with_settings(folder: Path) -> str:
+    (folder / SETTINGS).mkdir()
+    (folder / SETTINGS / "config.yaml").write_text("as it came")
+    return filled(folder)
+
+
+def test_settings_are_the_users(tmp_path: Path) -> None:
+    """A change of them is no damage, and outlives a damage of something else."""
+    settings = Kit("toy", "1.0", "a toy", with_settings)
+    folder = fetch(settings, tmp_path).folder
+    (folder / SETTINGS / "config.yaml").write_text("as the user has it")
+    assert fetch(settings, tmp_path).done == "checked"
+    assert find(settings, tmp_path) == folder
+    (folder / "b.txt").unlink()
+    assert fetch(settings, tmp_path).done == "fetched again (b.txt is missing)"
+    assert (folder / SETTINGS / "config.yaml").read_text() == "as the user has it"
+    assert fetch(settings, tmp_path).done == "checked"
+    assert os.listdir(tmp_path) == ["toy-1.0"]
+
+
+def test_a_damaged_kit_stays_until_there_is_another(tmp_path: Path) -> None:
+    folder = fetch(KIT, tmp_path).folder
+    (folder / "b.txt").unlink()
+
+    def broken(folder: Path) -> str:
+        raise FetchError("the net is down")
+
+    with pytest.raises(FetchError, match="net is down"):
+        fetch(Kit("toy", "1.0", "a toy", broken), tmp_path)
+    assert (folder / "lib" / "a.jar").read_text() == "jar"
+
+
+def test_no_pip_is_told_with_the_way_out(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(kits, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pyspark==.* is fetched with pip, .* -m ensurepip"):
+        fetch(kits.KITS["spark-cluster"], tmp_path)
 
 
 def test_what_fails_on_the_way_leaves_nothing(tmp_path: Path) -> None:
