@@ -23,6 +23,7 @@ from beam_reuse.options.table import BY_NAME, EXPERIMENTS
 from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
 from beam_reuse.publishing import TooManyRejectsError
+from beam_reuse.runners import ENGINES, require
 from beam_reuse.runners.local import QUIET
 
 LONGEST_MESSAGE = 600
@@ -77,6 +78,7 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     plan = plan_of(arguments)
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
+    require(plan)
     from beam_reuse.cli.summary import console, print_summary
 
     if plan.is_launched:
@@ -94,6 +96,7 @@ def _labels(arguments: Arguments, argv: Sequence[str]) -> int:
     plan = plan_of(arguments)
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
+    require(plan)
     from beam_reuse.cli.label_lists import make_labels
     from beam_reuse.cli.summary import console, print_labels
 
@@ -102,9 +105,18 @@ def _labels(arguments: Arguments, argv: Sequence[str]) -> int:
 
 
 def _dry_run(plan: RunPlan) -> int:
+    """Show what a run would do, and then refuse it as it would; at once if that saves asking for
+    files elsewhere."""
     from beam_reuse import pipeline
     from beam_reuse.cli.summary import console, print_dry_run
 
+    refusal = None
+    try:
+        require(plan)
+    except UserError as error:
+        if any("://" in path for _, path in plan.places):
+            raise
+        refusal = error
     if plan.command == "labels":
         from beam_reuse.cli.label_lists import refuse_existing
 
@@ -113,6 +125,8 @@ def _dry_run(plan: RunPlan) -> int:
         ResultFolder(plan.output, plan.overwrite).check()
     settings = shown_settings(plan.command, plan.settings)
     print_dry_run(console(), plan, pipeline.survey(plan), settings)
+    if refusal is not None:
+        raise refusal
     return 0
 
 
@@ -172,6 +186,8 @@ def plan_of(arguments: Arguments) -> RunPlan:
     from beam_reuse.cli.adopting import adopted
 
     values = adopted(command, values)
+    if "runner" not in values:
+        _refuse_engine_options(arguments.beam_args)
     return RunPlan(
         command="run" if command in EXPERIMENTS.split() else cast(Command, command),
         inputs=tuple(local_path(path) for path in arguments.inputs),
@@ -186,6 +202,16 @@ def plan_of(arguments: Arguments) -> RunPlan:
         engines=values.get("engines-dir", ""),
         worker_memory=values.get("worker-memory", 0),
     )
+
+
+def _refuse_engine_options(beam_args: Sequence[str]) -> None:
+    """Refuse options of an engine that nobody has asked for."""
+    for argument in beam_args:
+        name = argument.partition("=")[0]
+        engine = next((each for each in ENGINES if name.startswith(f"--{each}_")), None)
+        if engine is not None:
+            raise UsageError(f"{name} is an option of {engine}, and this run would be a local one. "
+                             f"Add --runner {engine}.")
 
 
 def _hint(values: dict[str, Any]) -> str:

@@ -138,6 +138,8 @@ def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping)
              f"sorted {show_size(sizes.budget)} at a time, from files of {show_size(sizes.flush)}; "
              f"memory of a worker {megabytes(sizes.memory)}", soft_wrap=True)
     where = f", {counted(plan.workers, 'worker')}" if plan.runner.lower() == "local" else ""
+    if plan.beam_args:
+        to.print(f"options of Beam: {' '.join(plan.beam_args)}", markup=False, soft_wrap=True)
     to.print(f"runner {plan.runner}{where}; the result would go to {plan.output}", markup=False,
              soft_wrap=True)
     to.print("Dry run: nothing was written.")

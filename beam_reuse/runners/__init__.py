@@ -15,6 +15,20 @@ SMALL_INPUT = 32 << 20
 CLUSTER_MEMORY = 1 << 30
 
 
+def require(plan: RunPlan) -> None:
+    """Refuse a plan that its runner cannot run, before anything is opened or asked."""
+    name = plan.runner.lower()
+    if name == "flink":
+        from beam_reuse.runners.flink import require as require_of_runner
+    elif name == "spark":
+        from beam_reuse.runners.spark import require as require_of_runner
+    elif name == "dataflow":
+        from beam_reuse.runners.dataflow import require as require_of_runner
+    else:
+        return
+    require_of_runner(plan)
+
+
 def prepare(plan: RunPlan) -> None:
     """Start what a run will need, before the caller imports the rest."""
     if plan.runner != "local":

@@ -22,12 +22,17 @@ DEFAULTS = ("--number_of_worker_harness_threads=1", "--no_save_main_session")
 STORAGE = "gs://"
 
 
+def require(plan: RunPlan) -> None:
+    """Refuse a plan that cannot work, without asking the service."""
+    require_cloud_folders(plan)
+    require_options(PipelineOptions(list(plan.beam_args)))
+
+
 @contextmanager
 def dataflow(plan: RunPlan) -> Iterator[Engine]:
     """The service itself, or, with `--template_location`, a file from which it makes the job."""
     options = PipelineOptions(list(plan.beam_args))
-    require_cloud_folders(plan)
-    require_options(options)
+    require(plan)
     cloud, setup = options.view_as(GoogleCloudOptions), options.view_as(SetupOptions)
     named = [] if cloud.job_name else [f"--job_name=beam-reuse-{uuid.uuid4().hex[:12]}"]
     # An image has Beam, and this package: nothing is to be sent along.

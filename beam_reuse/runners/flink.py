@@ -24,7 +24,7 @@ from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import JobServer, class_path, job_server
 from beam_reuse.runners.kits import FLINK
 from beam_reuse.runners.portable import portable_engine, remedy, words_of
-from beam_reuse.runners.python_workers import python_workers
+from beam_reuse.runners.python_workers import kind_of, python_workers
 from beam_reuse.runners.rest import ask
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
@@ -72,6 +72,7 @@ REMEDIES = {
     "remote task manager": _LOST,
     "no longer reachable": _LOST,
     "Heartbeat of TaskManager": _LOST,
+    "TaskExecutorLocalStateStoresManager is already closed": _LOST,
 }
 _REST = re.compile(r"http://(\S+:\d+) was granted leadership")
 _SECONDS_TO_CANCEL = 20
@@ -88,16 +89,31 @@ class Cluster:
     slots_per_worker: int
 
 
+def require(plan: RunPlan) -> None:
+    """Refuse a plan that cannot work, without asking the cluster."""
+    options = PipelineOptions(list(plan.beam_args))
+    master = _master_of(options.view_as(FlinkRunnerOptions))
+    kind_of(plan, options.view_as(PortableOptions), None if master in EMBEDDED else master)
+
+
+def _master_of(given: FlinkRunnerOptions) -> str:
+    return str(given.flink_master).removeprefix("http://").rstrip("/")
+
+
 @contextmanager
 def flink(plan: RunPlan) -> Iterator[Engine]:
     """A job server of ours and, by default, workers of ours, both on this machine; with
     `--flink_master HOST:PORT` the graph runs on that cluster."""
     options = PipelineOptions(list(plan.beam_args))
     given, portable = options.view_as(FlinkRunnerOptions), options.view_as(PortableOptions)
-    master = given.flink_master.removeprefix("http://").rstrip("/")
+    master = _master_of(given)
     cluster = None if master in EMBEDDED else look_at(master)
     if cluster is not None and given.flink_job_server_jar is None:
         refuse_other_version(cluster)
+    if cluster is not None and (asked := given.parallelism or 0) > cluster.slots:
+        raise UserError(f"--parallelism {asked}: the cluster at {cluster.master} has "
+                        f"{cluster.slots} slots, and a job waits for as many as it asks for. Ask "
+                        "for fewer, or start more TaskManagers.")
     with ExitStack() as stack:
         workers = stack.enter_context(python_workers(
             plan, portable, cluster.master if cluster else None))

@@ -11,6 +11,8 @@ from beam_reuse.runners.python_workers import PythonWorkers
 # Else an engine ends its workers whenever no task needs one, and starts others for the next. A
 # Flink session cluster does so all the same.
 KEPT = "--environment_cache_millis=60000"
+# Else Beam asks pip what is installed here, for a log that nobody sees.
+UNASKED = "--experiments=disable_logging_submission_environment"
 # What stands before the words that matter when a job server tells of a failure.
 _BEFORE = re.compile(
     r"(Pipeline \S+ failed in state \w+: )?((?:[\w$]+\.)+\w+(?:Exception|Error): )*")
@@ -47,11 +49,13 @@ def portable_engine(
         worker_trouble(workers.deaths)
         if server is not None:
             server.check()
+        if workers.refused and "Connection refused" in str(error):
+            raise EngineError(workers.refused) from error
         raise EngineError(explained(error)) from error
 
     fused = fused_here(plan.beam_args) if takes_fused else []
     pipeline = pipeline_of([
-        *defaults, KEPT, *plan.beam_args, *fused, *workers.arguments,
+        *defaults, KEPT, UNASKED, *plan.beam_args, *fused, *workers.arguments,
         *([f"--job_endpoint={server.endpoint}"] if server else []),
         *([f"--job_name={name}"] if name else []), "--runner=PortableRunner",
     ])

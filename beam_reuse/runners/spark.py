@@ -15,7 +15,7 @@ from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine
 from beam_reuse.runners.job_server import class_path, job_server
 from beam_reuse.runners.portable import portable_engine, remedy, words_of
-from beam_reuse.runners.python_workers import is_here, python_workers
+from beam_reuse.runners.python_workers import is_here, kind_of, python_workers
 from beam_reuse.runners.rest import LOOPBACK_ADDRESS, ask, free_port
 
 DRIVER = "org.apache.beam.runners.spark.SparkJobServerDriver"
@@ -47,15 +47,31 @@ REMEDIES = {
 }
 
 
+def require(plan: RunPlan) -> None:
+    """Refuse a plan that cannot work, without asking the cluster."""
+    options = PipelineOptions(list(plan.beam_args))
+    kind_of(plan, options.view_as(PortableOptions), _cluster_at(_master_of(plan, options)))
+
+
+def _master_of(plan: RunPlan, options: PipelineOptions) -> str:
+    is_given = any(argument.startswith("--spark_master_url") for argument in plan.beam_args)
+    given = options.view_as(SparkRunnerOptions).spark_master_url
+    return str(given) if is_given else f"local[{plan.workers}]"
+
+
+def _cluster_at(master: str) -> str | None:
+    """HOST:PORT of a standalone cluster; None if Spark is inside the job server."""
+    return master.removeprefix(STANDALONE) if master.startswith(STANDALONE) else None
+
+
 @contextmanager
 def spark(plan: RunPlan) -> Iterator[Engine]:
     """A job server of ours with a Spark inside; with `--spark_master_url spark://HOST:PORT` the
     graph runs on that cluster."""
     options = PipelineOptions(list(plan.beam_args))
     given, portable = options.view_as(SparkRunnerOptions), options.view_as(PortableOptions)
-    is_given = any(argument.startswith("--spark_master_url") for argument in plan.beam_args)
-    master = given.spark_master_url if is_given else f"local[{plan.workers}]"
-    cluster = master.removeprefix(STANDALONE) if master.startswith(STANDALONE) else None
+    master = _master_of(plan, options)
+    cluster = _cluster_at(master)
     driver = LOOPBACK_ADDRESS if cluster is None else address_for(cluster)
     jars = class_path("spark", given.spark_job_server_jar, plan.engines)
     status = free_port()

@@ -212,6 +212,34 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert not out.exists()
 
 
+@pytest.mark.parametrize(("options", "told"), [
+    (["--flink_master", "localhost:8081"],
+     "--flink_master is an option of flink, and this run would be a local one. Add --runner flink"),
+    (["--runner", "flink", "--flink_master", "flink.example:8081"], "Give the whole path"),
+    (["--runner", "spark", "--spark_master_url", "spark://s:7077", "--environment_type",
+      "LOOPBACK"], "cannot serve the cluster at s:7077"),
+    (["--runner", "dataflow"], "workers of --runner dataflow do not see this machine"),
+])
+@pytest.mark.parametrize("dry", [["--dry-run"], []])
+def test_what_its_runner_cannot_run_is_refused(
+    pipeline: FakePipeline, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], dry: list[str], options: list[str], told: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "a", "-o", "out", *dry, *options]) == 2
+    assert told in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_options_of_an_engine_do_no_harm_where_another_is_asked_for(
+    pipeline: FakePipeline, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A config for a cluster may be tried locally."""
+    given = ["--flink_master", "localhost:8081", "--runner", "local", "--dry-run"]
+    assert main(["run", "a", "-o", str(out), *given]) == 0
+    assert "options of Beam: --flink_master localhost:8081\n" in capsys.readouterr().out
+
+
 def test_one_file_is_not_files(
     pipeline: FakePipeline, out: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

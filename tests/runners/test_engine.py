@@ -95,6 +95,8 @@ def test_names_of_java_classes_are_left_out() -> None:
     ("java.lang.OutOfMemoryError: Java heap space", "taskmanager.memory.process.size"),
     ("StatusRuntimeException: CANCELLED: call already cancelled. Use ServerCallStreamObserver",
      "Python workers died, perhaps for lack of memory"),
+    ("IllegalStateException: TaskExecutorLocalStateStoresManager is already closed and cannot",
+     "TaskManagers died"),
     ("NativeIoException: recvAddress(..) failed: Connection reset by peer", "TaskManagers died"),
 ])
 def test_what_a_cluster_lacks_is_told(error: str, remedy: str) -> None:

@@ -14,6 +14,7 @@ from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.flink import Cluster, cancel_jobs, look_at, names_for, tasks_of
 from beam_reuse.runners.provisioned_worker import environment
+from beam_reuse.runners.rest import free_port
 from tests.runners.answering import Answering, answering
 
 
@@ -96,6 +97,22 @@ def test_a_cluster_without_slots_is_refused(cluster) -> None:
     cluster[1]["/overview"]["slots-total"] = 0
     with pytest.raises(UserError, match="has no slots"):
         opened(f"--flink_master={cluster[0]}")
+
+
+def test_more_parallel_tasks_than_slots_are_refused(cluster) -> None:
+    with pytest.raises(UserError, match=r"--parallelism 7: the cluster at .* has 6 slots"):
+        opened(f"--flink_master={cluster[0]}", "--parallelism=7")
+
+
+def test_an_unknown_kind_of_workers_is_refused() -> None:
+    with pytest.raises(UserError, match=r"DOCKERR: there is no such kind .* LOOPBACK, PROCESS"):
+        opened("--environment_type=DOCKERR")
+
+
+def test_a_pool_that_is_not_there_is_told() -> None:
+    port = free_port()
+    with pytest.raises(UserError, match=f"localhost:{port}: no worker pool answers there"):
+        opened("--environment_type=EXTERNAL", f"--environment_config=localhost:{port}")
 
 
 def test_external_workers_need_an_address() -> None:

@@ -70,9 +70,11 @@ def test_a_dry_run_shows_graph_and_sizes_and_asks_nobody(
     runner: str, crawl: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
     config = [] if runner == "local" else ["--config", str(CONFIGS / f"{runner}.yaml")]
-    assert main(["run", *crawl, "-o", str(tmp_path / "out"), "--dry-run", "--worker-memory", "512M",
-                 "--analyses", "discovery,detection,quilts", *config]) == 0
-    shown = capsys.readouterr().out
+    status = main(["run", *crawl, "-o", str(tmp_path / "out"), "--dry-run", "--worker-memory",
+                   "512M", "--analyses", "discovery,detection,quilts", *config])
+    shown, told = capsys.readouterr()
+    assert (status, "do not see this machine" in told) == (
+        (2, True) if runner == "dataflow" else (0, False))  # it would be refused
     for words in ("\ngraph: ", "\n  Pages (", ": Read, ", "\n  Discover (", "\n  Detect (",
                   "\n  Quilts (", "\n  WriteTables (", "sorted 64M at a time, from files of 16M",
                   f"\nrunner {runner}"):
