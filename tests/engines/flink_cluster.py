@@ -56,7 +56,7 @@ def flink_cluster(
         "jobmanager.rpc.port": rpc, "jobmanager.rpc.address": "127.0.0.1",
         "jobmanager.bind-host": "127.0.0.1", "taskmanager.bind-host": "127.0.0.1",
         "taskmanager.host": "127.0.0.1", "io.tmp.dirs": str(folder),
-        "cluster.uncaught-exception-handling": "FAIL", **(settings or {}),
+        **(settings or {}),
     })
     with ExitStack() as stack:
         def start(program: str, log: str) -> Follower:
