@@ -204,7 +204,7 @@ no labels.""",
 EXAMPLES = {
     "": """\
 examples:
-  beam-reuse demo                                try it, in under a minute
+  beam-reuse demo                                try it, in a minute or two
   beam-reuse run crawl.warc.gz -o result         which passages are copied in this crawl?
   beam-reuse index 'crawl/*.warc.gz' -o index    parse once ...
   beam-reuse run index -o result --top 100       ... and ask as often as you like
@@ -216,6 +216,8 @@ examples:
   beam-reuse demo -o demo --overwrite            keep crawl and tables to look at""",
     "run": """\
 Every Beam pipeline option is accepted under its own name (--project, --flink_master, ...).
+On a cluster the same command takes --runner flink, spark or dataflow, after beam-reuse engines has
+fetched what it needs; docs/running-on-clusters.md tells the rest.
 
 examples:
   beam-reuse run crawl.warc.gz -o result
@@ -229,7 +231,10 @@ examples:
   beam-reuse run index -o quilts --analyses quilts --gram-size 5,4,8 --min-sources 4,2,8
         quilted pages, and how many there are when one number varies
   beam-reuse run --config job.yaml --dry-run
-        check a job's settings, input and output without running it""",
+        check a job's settings, input and output without running it
+  beam-reuse run '/shared/crawl/*.warc.gz' -o /shared/result --runner flink
+      --flink_master flink.example:8081
+        on a Flink cluster, whose machines have beam-reuse installed and see /shared""",
     "index": """\
 examples:
   beam-reuse index 'crawl/*.warc.gz' -o index
