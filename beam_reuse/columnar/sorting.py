@@ -2,7 +2,8 @@
 
 Each column is a sequence of big-endian 64-bit words whose unsigned order is the column's
 order. Rows are sorted by the first word (radix), and only rows still tied are looked at
-again, so a SHA-1 column costs hardly more than a 64-bit one.
+again, so a SHA-1 column costs hardly more than a 64-bit one. Of strings that come more than once,
+as URLs do in tables of pairs, each is sorted once, and its rank is its word.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.columnar.hashing import SEED, hash_values
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -20,6 +22,7 @@ _DIGIT = 11
 _RADIX = 1 << _DIGIT
 _MERGE_BELOW = 1024
 _WORD_ROUNDS = 16
+_RANKS_FROM, _RANKS_BELOW = 1 << 10, 1 << 31
 _SIGN = np.uint64(1 << 63)
 
 
@@ -141,6 +144,33 @@ def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
                 w |= np.uint64(data[p])
         out[i] = w
     return out
+
+
+@kernel
+def _distinct(offsets, data, hashes):  # type: ignore[no-untyped-def]
+    """The number of each value among the distinct ones, in the order in which they first appear,
+    and the first row of each. `hashes` are of the values."""
+    rows = len(hashes)
+    size = 1024
+    while size < 2 * rows:
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    numbers = np.empty(rows, np.int32)
+    firsts = np.empty(rows, np.int32)
+    count = 0
+    for i in range(rows):
+        slot = hashes[i] & np.uint64(size - 1)
+        while table[slot] >= 0:
+            first = firsts[table[slot]]
+            if hashes[first] == hashes[i] and compare_bytes(offsets, data, first, i, 0) == 0:
+                break
+            slot = (slot + np.uint64(1)) & np.uint64(size - 1)
+        if table[slot] < 0:
+            table[slot] = count
+            firsts[count] = i
+            count += 1
+        numbers[i] = table[slot]
+    return numbers, firsts[:count].copy()
 
 
 @kernel
@@ -275,6 +305,16 @@ def _words_of_rows(column: np.ndarray) -> Iterator[Callable[[NDArray], NDArray[n
 
 
 def _refine_by_bytes(order: NDArray[np.int64], new: NDArray[np.bool_], column: VarBytes) -> None:
+    tied = _tied(new)
+    if _RANKS_FROM <= len(order) < _RANKS_BELOW and 2 * len(tied) >= len(order):
+        numbers, firsts = _distinct(column.offsets, column.data, hash_values(
+            column.offsets, column.data, SEED))
+        if 2 * len(firsts) <= len(order):
+            ranks = np.empty(len(firsts), np.uint64)
+            ranks[sort_order([column.take(firsts)], len(firsts))] = np.arange(
+                len(firsts), dtype=np.uint64)
+            _refine(order, new, tied, ranks[numbers[order[tied]]])
+            return
     for depth in range(_WORD_ROUNDS):
         tied = _tied(new)
         if not len(tied):
