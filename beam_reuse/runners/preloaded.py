@@ -14,11 +14,13 @@ from beam_reuse.core.near_duplicates import signatures
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings, NearDuplicateSettings
 from beam_reuse.core.urls import name_page
+from beam_reuse.runners.quick_graphs import quicken
 
 _HTML = "<p>a <a href=b>c</a><img src=d>"
 _URL = "http://example.org/"
 _PAGE = RawPage("", 0, 0, "", _URL, None, None, "", Kind.HTML, "", "utf-8", _HTML.encode())
 
+quicken()
 page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
 signatures(np.ones(9, np.uint64), np.array([0, 9]), NearDuplicateSettings())
 gc.collect()

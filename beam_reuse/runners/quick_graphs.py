@@ -4,7 +4,8 @@ While a graph is built, Beam parses all its options anew about five times a step
 methods of every DoFn about eight times, and notes for every type where in the program it was
 named. The first two give the same answer each time; here it is remembered. The third is for people
 who look for a wrong type, and types here are tested. On the full graph: building 3.0 s to 0.6 s,
-running a tiny input 4.4 s to 2.3 s.
+running a tiny input 4.4 s to 2.3 s. Workers inspect the DoFns of every bundle in the same way, so
+they remember too.
 """
 
 from collections.abc import Callable
