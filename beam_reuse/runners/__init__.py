@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
 from beam_reuse.runners.local import deaths, make_runner, start_fork_server
+from beam_reuse.runners.proxies import go_round_proxies
 
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
@@ -31,6 +32,7 @@ def require(plan: RunPlan) -> None:
 
 def prepare(plan: RunPlan) -> None:
     """Start what a run will need, before the caller imports the rest."""
+    go_round_proxies()
     if plan.runner != "local":
         return
     lean = "://" not in repr(plan)  # every file is on this machine
@@ -118,4 +120,5 @@ ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
 
 def engine_for(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     """The engine the plan names; what it starts ends with the `with`."""
+    go_round_proxies()
     return ENGINES.get(plan.runner.lower(), _named)(plan, input_bytes)

@@ -2,6 +2,7 @@
 
 import atexit
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,13 +28,15 @@ class Engine:
 
     `trouble` is given the error of a run that failed, and raises what the user should read if it
     knows better. `is_remote`: the run goes on elsewhere, and is to be cancelled when it is given
-    up. `tasks` gives how many tasks of the engine are done, and of how many, None if unknown.
+    up. `tasks` gives how many tasks of the engine are done, and of how many, None if unknown;
+    `waits` what the run waits for, '' if for nothing.
     """
 
     pipeline: Any
     trouble: Callable[[Exception], None] = nothing_known
     is_remote: bool = False
     tasks: Callable[[], tuple[int, int] | None] | None = None
+    waits: Callable[[], str] | None = None
 
     def run(self, progress: RunProgress) -> None:
         """Run the graph and wait for its end; raises if it fails."""
@@ -49,7 +52,8 @@ class Engine:
         self.pipeline.run()
 
     def _run(self) -> None:
-        result = self.pipeline.run()
+        with self._temporary_files():
+            result = self.pipeline.run()
         try:
             result.wait_until_finish()
         except BaseException:
@@ -57,6 +61,18 @@ class Engine:
                 with suppress(Exception):
                     result.cancel()
             raise
+
+    @contextmanager
+    def _temporary_files(self) -> Iterator[None]:
+        """What Beam makes while it hands a graph over, and forgets, lies in a folder that will be
+        removed. A graph that runs here takes as long as the run, whose files go elsewhere."""
+        before = tempfile.tempdir
+        if self.is_remote:
+            tempfile.tempdir = self.pipeline.local_tempdir
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
 
     @contextmanager
     def _told(self, progress: RunProgress) -> Iterator[None]:
@@ -68,6 +84,8 @@ class Engine:
                 with suppress(Exception):  # for the display alone
                     if self.tasks is not None and (tasks := self.tasks()):
                         progress.tasks(*tasks)
+                    if self.waits is not None and (reason := self.waits()):
+                        progress.stage(reason)
 
         if self.tasks is not None:
             threading.Thread(target=look, name="tasks", daemon=True).start()

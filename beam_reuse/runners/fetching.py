@@ -113,9 +113,10 @@ def find(kit: Kit, kits: Path) -> Path:
     folder = kit.folder_in(kits)
     damage = damage_of(folder)
     if damage:
+        where = "" if kits == kits_folder() else f" --engines-dir {kits}"
         own = f" (or name one of your own with {kit.own} FILE)" if kit.own else ""
         raise UserError(f"{kit.about}: {damage} in {kits}. Fetch it with: beam-reuse engines "
-                        f"{kit.name}{own}")
+                        f"{kit.name}{where}{own}")
     return folder
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from beam_reuse.core.errors import UserError
 from beam_reuse.runners.fetching import find, kits_folder
 from beam_reuse.runners.kits import JARS, KITS
+from beam_reuse.runners.local import short_temporary_folder
 from beam_reuse.runners.processes import Follower, cause, java, java_version
 
 # Java writes a job's graph to the cluster vertex by vertex, each inside the one before: a graph
@@ -55,7 +56,9 @@ def job_server(
     """A job server on free ports of this machine, as long as the `with` lasts. `files` are written
     to its folder first, whose name takes the place of {folder} in an argument."""
     java_version()
-    with tempfile.TemporaryDirectory(prefix="beam-reuse-job-server-") as folder:
+    with short_temporary_folder() as place:
+        made = tempfile.TemporaryDirectory(prefix="beam-reuse-job-server-", dir=place)
+    with made as folder:
         for name, content in (files or {}).items():
             Path(folder, name).write_text(content)
         with serving([

@@ -11,7 +11,11 @@ import logging
 import multiprocessing
 import multiprocessing.forkserver
 import multiprocessing.resource_tracker
+import multiprocessing.util
+import os
 import signal
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
@@ -19,6 +23,8 @@ FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
 QUIET = "BEAM_REUSE_QUIET_WORKERS"
 # Why worker processes of this driver died, if any did.
 deaths: list[str] = []
+SHORT = 60
+SYSTEMS = "/tmp"
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
@@ -35,6 +41,20 @@ def keep_freed_memory(limit: int = 64 << 20) -> None:
         libc.mallopt(_M_MMAP_THRESHOLD, limit // 2)
 
 
+@contextlib.contextmanager
+def short_temporary_folder() -> Iterator[str]:
+    """A place for temporary files whose name is short and has no blank, for the time of the block:
+    that of a socket has 107 bytes, and Beam's job server takes a blank for the end of a name."""
+    before = tempfile.tempdir
+    usual = tempfile.gettempdir()
+    if (len(usual) > SHORT or " " in usual) and os.access(SYSTEMS, os.W_OK):
+        tempfile.tempdir = SYSTEMS
+    try:
+        yield tempfile.gettempdir()
+    finally:
+        tempfile.tempdir = before
+
+
 def start_fork_server(lean: bool = False) -> None:
     """Begin to load what workers need, in a process of its own; returns at once. A *lean* one has
     no clients of remote storage. Ctrl-C is for the driver, which ends the workers: they and
@@ -42,6 +62,8 @@ def start_fork_server(lean: bool = False) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([
         *(["beam_reuse.runners.lean_beam"] if lean else []), "beam_reuse.runners.preloaded"])
+    with short_temporary_folder():
+        multiprocessing.util.get_temp_dir()  # where the sockets of this process will lie
     multiprocessing.resource_tracker.ensure_running()  # it would lift what is blocked below
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

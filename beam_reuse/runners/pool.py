@@ -19,6 +19,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.runners.local import start_fork_server
 from beam_reuse.runners.local_worker import serve
 from beam_reuse.runners.processes import cause
+from beam_reuse.runners.proxies import go_round_proxies
 
 _SECONDS_TO_END = 5
 _ATTEMPTS = 3
@@ -88,6 +89,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 @contextmanager
 def worker_pool(port: int = 0) -> Iterator[tuple[str, WorkerPool]]:
     """A pool for programs of this machine alone, at `port` or a free one, and its address."""
+    go_round_proxies()
     start_fork_server()
     pool = WorkerPool()
     server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.so_reuseport", 0)])

@@ -38,7 +38,7 @@ def portable_engine(
     plan: RunPlan, defaults: Sequence[str], workers: PythonWorkers, server: JobServer | None,
     explained: Callable[[Exception], str] = words_of,
     tasks: Callable[[], tuple[int, int] | None] | None = None, name: str = "",
-    takes_fused: bool = True,
+    takes_fused: bool = True, waits: Callable[[], str] | None = None,
 ) -> Engine:
     """An engine to which graphs are handed through `server`; None if the user has named one of his
     own. The user's own options of Beam override `defaults`. `explained` says why a run failed where
@@ -59,7 +59,7 @@ def portable_engine(
         *([f"--job_endpoint={server.endpoint}"] if server else []),
         *([f"--job_name={name}"] if name else []), "--runner=PortableRunner",
     ])
-    return Engine(pipeline, trouble, is_remote=True, tasks=tasks)
+    return Engine(pipeline, trouble, is_remote=True, tasks=tasks, waits=waits)
 
 
 def fused_here(arguments: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from google.protobuf import json_format, text_format
 
 import beam_reuse.runners.preloaded  # noqa: F401
 from beam_reuse.runners.local import keep_freed_memory
+from beam_reuse.runners.proxies import go_round_proxies
 
 SECONDS = 60
 
@@ -19,6 +20,7 @@ SECONDS = 60
 def work(worker_id: str, endpoint: str) -> None:
     """Serve the engine whose provision service is at `endpoint` until it hangs up."""
     keep_freed_memory()
+    go_round_proxies()
     os.environ.update(environment(worker_id, provided(endpoint, worker_id)))
     sdk_worker_main.main([])
 

@@ -28,6 +28,8 @@ LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
            "-Dorg.slf4j.simpleLogger.log.org.apache.beam=info")
 # The service that tells how far a run is may also stop it: for this machine alone.
 STATUS_IS_HERE = {"SPARK_LOCAL_IP": LOOPBACK_ADDRESS}
+NOTHING_FREE = "Initial job has not accepted any resources"
+WAITING = "waiting for the cluster, of which no worker has a free core and memory"
 _SECONDS = 10
 _HEAP = ("one of its Java programs has too little memory. Give more with "
          "JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before the command (executors of a "
@@ -42,7 +44,9 @@ REMEDIES = {
         "executors died again and again while they had the same task. Their logs tell why; if "
         "memory is short, give them more with JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before "
         "the command.",
-    "Master removed our application": _GONE,
+    "Master removed our application":
+        "its executors could not be started again and again (the logs of its workers tell why), or "
+        "somebody ended the application.",
     "masters are unresponsive": _GONE,
 }
 
@@ -79,10 +83,14 @@ def spark(plan: RunPlan) -> Iterator[Engine]:
           job_server(DRIVER, jars, [*JAVA_OPTIONS, *LOGGING, *_properties(driver, status)],
                      [f"--spark-master-url={master}"], environment=STATUS_IS_HERE) as server):
         processes = plan.workers if cluster is None else 1
+
+        def tasks() -> tuple[int, int] | None:
+            return tasks_of(f"{LOOPBACK_ADDRESS}:{status}")
+
         yield portable_engine(
             plan, [f"--sdk_worker_parallelism={processes}"], workers, server,
-            lambda error: explained(error, master),
-            tasks=lambda: tasks_of(f"{LOOPBACK_ADDRESS}:{status}"))
+            lambda error: explained(error, master), tasks,
+            waits=lambda: waits_for(server.program.words(), tasks()))
 
 
 def explained(error: Exception, master: str) -> str:
@@ -109,6 +117,12 @@ def tasks_of(status: str) -> tuple[int, int] | None:
         return (sum(job["numCompletedTasks"] + job["numSkippedTasks"] for job in jobs),
                 sum(job["numTasks"] for job in jobs))
     return None
+
+
+def waits_for(words: str, tasks: tuple[int, int] | None) -> str:
+    """What a run waits for that has not begun, by the words of its job server."""
+    has_begun = tasks is not None and tasks[0] > 0
+    return WAITING if NOTHING_FREE in words and not has_begun else ""
 
 
 def address_for(cluster: str) -> str:

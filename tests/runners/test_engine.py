@@ -1,5 +1,6 @@
 """A run on an engine: told, given up, explained."""
 
+import tempfile
 import threading
 from types import SimpleNamespace
 
@@ -20,11 +21,13 @@ class Progress:
 
     def __init__(self) -> None:
         self.told: list[tuple[int, int]] = []
+        self.stages: list[str] = []
         self.was_told = threading.Event()
 
     def expect(self, total_bytes: int) -> None: ...
 
-    def stage(self, name: str) -> None: ...
+    def stage(self, name: str) -> None:
+        self.stages.append(name)
 
     def tasks(self, done: int, total: int) -> None:
         self.told.append((done, total))
@@ -43,15 +46,15 @@ class Result:
 
 
 def pipeline(result: Result) -> SimpleNamespace:
-    return SimpleNamespace(run=lambda: result)
+    return SimpleNamespace(run=lambda: result, local_tempdir=tempfile.gettempdir())
 
 
 def test_progress_is_told_of_tasks_while_a_run_goes_on(monkeypatch) -> None:
     monkeypatch.setattr(engine, "SECONDS_BETWEEN_LOOKS", 0.01)
     progress = Progress()
     result = Result(lambda: progress.was_told.wait(10))
-    Engine(pipeline(result), tasks=lambda: (3, 7)).run(progress)
-    assert progress.told[0] == (3, 7)
+    Engine(pipeline(result), tasks=lambda: (3, 7), waits=lambda: "waiting").run(progress)
+    assert progress.told[0] == (3, 7) and set(progress.stages) <= {"waiting"}
     assert not result.is_cancelled
 
 

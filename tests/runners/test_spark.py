@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.runners.spark import address_for, explained, tasks_of
+from beam_reuse.runners.spark import address_for, explained, tasks_of, waits_for
 from tests.runners.answering import answering
 
 
@@ -29,6 +29,13 @@ def test_tasks_of_all_jobs_are_counted_and_what_is_skipped_is_done(status) -> No
     assert tasks_of(status[0]) == (19, 30)
 
 
+def test_what_a_run_waits_for_is_told_until_it_begins() -> None:
+    words = "WARN TaskSchedulerImpl: Initial job has not accepted any resources; check your cluster"
+    assert "no worker has a free core" in waits_for(words, (0, 6))
+    assert "no worker has a free core" in waits_for(words, None)
+    assert waits_for(words, (1, 6)) == waits_for("", (0, 6)) == ""
+
+
 def test_no_application_has_no_tasks(status) -> None:
     status[1]["/api/v1/applications"] = []
     assert tasks_of(status[0]) is None
@@ -49,7 +56,8 @@ def test_a_cluster_at_which_nobody_listens_is_told() -> None:
     ("SparkException: Job aborted: Lost task 0.3: ExecutorLostFailure (executor 3 exited)",
      "executors died again and again"),
     ("SparkException: Job aborted due to stage failure: Master removed our application: KILLED",
-     "its master died"),
+     "executors could not be started"),
+    ("SparkException: All masters are unresponsive! Giving up.", "its master died"),
 ])
 def test_what_a_cluster_lacks_is_told(error: str, told: str) -> None:
     words = explained(RuntimeError(error), "spark://here:7077")
