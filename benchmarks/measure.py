@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
-_SAMPLE_SECONDS = 0.2
+_SAMPLE_SECONDS = 1.0  # to look takes milliseconds for each GB, from what is looked at
 
 
 @dataclass(frozen=True)
