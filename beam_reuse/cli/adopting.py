@@ -1,11 +1,12 @@
 """Labels say how their pages were cut; what looks for them must cut alike."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from beam_reuse.core.labels import LabelSettings
 from beam_reuse.core.settings import SettingError
-from beam_reuse.io.labels.loading import carried_settings
+
+if TYPE_CHECKING:
+    from beam_reuse.core.labels import LabelSettings
 
 LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
 
@@ -18,6 +19,10 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     option = LISTS.get(command, "")
     lists: tuple[str, ...] = values.get(option, ())
+    if not lists and not values.get("remove"):
+        return dict(values)  # at once: what reads lists takes a third of a second to import
+    from beam_reuse.io.labels.loading import carried_settings
+
     for path in (*lists, *values.get("remove", ())):
         _require_list(path)
     if values.get("matcher") == "nilsimsa" and command == "run":
@@ -53,7 +58,7 @@ def _require_digests(lists: tuple[str, ...]) -> None:
                 "from the originals: beam-reuse labels ORIGINALS -o FILE --matcher nilsimsa")
 
 
-def _options_of(settings: LabelSettings) -> dict[str, Any]:
+def _options_of(settings: "LabelSettings") -> dict[str, Any]:
     chunks = settings.chunks
     return {
         "chunk-tags": chunks.tags, "chunk-normalise": chunks.normalise,

@@ -79,14 +79,16 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
     require(plan)
-    from beam_reuse.cli.summary import console, print_summary
-
     if plan.is_launched:
         launch(plan, [PROGRAM, *argv])
+        from beam_reuse.cli.summary import console
+
         console().print(f"The job is described; it will write the result to {plan.output}",
                         soft_wrap=True)
         return 0
     finished = execute(plan, [PROGRAM, *argv])
+    from beam_reuse.cli.summary import console, print_summary  # not before workers are started
+
     print_summary(console(), finished.manifest, plan.output, finished.bytes_read, finished.seconds,
                   finished.measured)
     return 0
