@@ -18,12 +18,22 @@ from beam_reuse.core.tokens import (
 )
 from beam_reuse.core.urls import PageName
 
-__all__ = ["FeatureSettings", "PageFeatures", "TooDeep", "page_features", "tokens_of"]
+__all__ = [
+    "FeatureSettings", "PageFeatures", "TooDeep", "TooLarge", "page_features", "tokens_of",
+]
+
+# Of a larger document the hashes of words or chunks may take more than the 2 GB that a value of
+# a column may have: a chunk of three bytes has a hash of twenty.
+MAX_DOCUMENT = 256 << 20
 
 CHUNKS, LINES, LINKS, PAYLOAD = "chunks", "lines", "links", "payload"
 EVERYTHING = frozenset((CHUNKS, LINES, LINKS, PAYLOAD))
 _NONE = np.zeros(0, np.uint64)
 _NO_PARAGRAPHS = np.zeros(0, np.uint32)
+
+
+class TooLarge(ValueError):
+    """A document of which no features are computed; the message tells the limit."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +71,14 @@ def page_features(
 ) -> PageFeatures:
     """Features of a page. `text` is its decoded payload, where settings ask for text.
 
-    Raises `TooDeep` for HTML no parser should see, whether or not text is asked for, so
-    that the accounting of a run does not depend on its analyses. Parses at most once, and
+    Raises `TooDeep` for HTML no parser should see and `TooLarge` for documents above the limit,
+    whether or not text is asked for, so that the accounting of a run does not depend on its
+    analyses. Parses at most once, and
     not at all without text. Cost: some 15 µs, 8 ns per byte, and the parse.
     """
+    if page.kind.has_chunks and len(page.payload) > MAX_DOCUMENT:
+        raise TooLarge(f"a document of more than {MAX_DOCUMENT} bytes, whatever "
+                       "--max-record-bytes allows")
     if page.kind is Kind.HTML:
         check_nesting(_ascii_bytes(page))
     sha1 = file_sha1(page.payload)

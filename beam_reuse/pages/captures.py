@@ -13,7 +13,7 @@ from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.io.parts import NO_TIME
+from beam_reuse.io.part_columns import NO_TIME
 
 KEY = "key"
 LATEST_FIRST = ("age", "sha1", "file", "offset")

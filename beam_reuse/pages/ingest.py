@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core.features import FeatureSettings, TooDeep, page_features
+from beam_reuse.core.features import FeatureSettings, TooDeep, TooLarge, page_features
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.crawl.ranges import NO_DOUBT, FileRange
 from beam_reuse.io.crawl.read import RangeReader
-from beam_reuse.io.parts import Page, PartWriter, part_path
+from beam_reuse.io.part_columns import Page
+from beam_reuse.io.parts import PartWriter, part_path
 from beam_reuse.io.results.reporting import ProgressReporter
 
 SKIPPED, REJECTED = 0, 1
@@ -104,6 +105,9 @@ def _as_page(
         features = page_features(outcome, name, text, settings.features)
     except TooDeep as error:
         events.add(Rejected(*where, "nested-too-deep", str(error)), name_of_file)
+        return None
+    except TooLarge as error:
+        events.add(Rejected(*where, "too-large", str(error)), name_of_file)
         return None
     except (ValueError, ArithmeticError, LookupError, RecursionError) as error:
         detail = f"{type(error).__name__}: {error}"[:200]

@@ -11,7 +11,8 @@ from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
 from beam_reuse.io.index import require_undamaged
-from beam_reuse.io.parts import PageRows, read_part
+from beam_reuse.io.part_columns import PageRows
+from beam_reuse.io.parts import read_part
 from beam_reuse.kernels.prefixes import recur
 from beam_reuse.pages.captures import ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing

@@ -12,7 +12,8 @@ from beam_reuse.core.chunking import chunk_page
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.files import is_local, open_files
-from beam_reuse.io.parts import chunk_columns, part_writer
+from beam_reuse.io.part_columns import chunk_columns
+from beam_reuse.io.parts import part_writer
 
 
 def rewrite_part(source: str, target: str, first_offset: int, chunks: ChunkSettings | None) -> None:

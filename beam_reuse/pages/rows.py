@@ -18,7 +18,8 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.chunking import Chunks, chunk_page, count_chunks
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.parts import NO_NUMBER, PageRows, read_part
+from beam_reuse.io.part_columns import NO_NUMBER, PageRows
+from beam_reuse.io.parts import read_part
 
 CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
 _AS_STORED = (

@@ -15,7 +15,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
 from beam_reuse.core.near_duplicates import signatures
 from beam_reuse.core.settings import NearDuplicateSettings
-from beam_reuse.io.parts import NO_TIME
+from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 
 TOKENLESS, SITES, MEMBERS, SETS = "tokenless", "sites", "members", "sets"

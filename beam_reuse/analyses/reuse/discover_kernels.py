@@ -19,7 +19,7 @@ from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.parts import NO_TIME
+from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.pages.texts import chunk_bytes, chunk_text

@@ -18,7 +18,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
 from beam_reuse.io.labels.hash_set import HashSet
 from beam_reuse.io.labels.lists import read_list
-from beam_reuse.io.parts import NO_NUMBER, string_column
+from beam_reuse.io.part_columns import NO_NUMBER, string_column
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.texts import chunk_bytes, chunk_text
 

@@ -12,7 +12,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
-from beam_reuse.io.parts import NO_NUMBER
+from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import CountedChunks, Objects
 
 

@@ -14,7 +14,7 @@ from beam_reuse.core.errors import UserError
 MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 ResultKind = Literal["result", "index", "experiment"]
 
