@@ -16,7 +16,7 @@ import numba
 import numpy as np
 import orjson
 
-from beam_reuse.core.tokens import token_hashes
+from beam_reuse.core.tokens import scan_text
 
 SHINGLE = 8
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -39,7 +39,7 @@ def read(path: str) -> Documents:
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines):
             text = orjson.loads(line)["text"]
-            tokens = token_hashes(text.encode("utf-8", "surrogatepass"))
+            tokens = scan_text(text.encode("utf-8", "surrogatepass")).tokens
             one = first.setdefault(tokens.tobytes(), number) if len(tokens) >= SHINGLE else -1
             representative.append(one)
             sets.append(shingle_set(tokens) if one == number else np.zeros(0, np.uint64))

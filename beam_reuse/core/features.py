@@ -1,5 +1,6 @@
 """Everything the analyses need of a page, from one pass over its bytes and one parse."""
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +11,17 @@ from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
 from beam_reuse.core.tokens import (
-    count_lines,
     image_tokens,
     line_fingerprints,
-    token_hashes,
+    scan_plain,
+    scan_text,
     token_texts,
 )
 from beam_reuse.core.urls import PageName
 
 __all__ = [
-    "FeatureSettings", "PageFeatures", "TooDeep", "TooLarge", "page_features", "tokens_of",
+    "FeatureSettings", "PageFeatures", "TooDeep", "TooLarge", "needs_decoding", "page_features",
+    "tokens_of",
 ]
 
 # Of a larger document the hashes of words or chunks may take more than the 2 GB that a value of
@@ -66,15 +68,25 @@ class PageFeatures:
     base: bytes | None
 
 
+def needs_decoding(page: RawPage, settings: FeatureSettings) -> bool:
+    """Whether the features of a page are computed from its decoded text: not those of kinds without
+    text, nor those of plain text in UTF-8, which is read as it is where it is cut into chunks as
+    text and lines are not kept."""
+    read_as_it_is = (
+        page.kind is Kind.TEXT and page.charset == "utf-8" and not settings.chunks.classic
+        and LINES not in settings.kept and not page.payload.startswith(BOM_UTF8))
+    return settings.text and page.kind.has_text and not read_as_it_is
+
+
 def page_features(
     page: RawPage, name: PageName, text: str | None, settings: FeatureSettings
 ) -> PageFeatures:
-    """Features of a page. `text` is its decoded payload, where settings ask for text.
+    """Features of a page. `text` is its decoded payload, where it `needs_decoding`.
 
     Raises `TooDeep` for HTML no parser should see and `TooLarge` for documents above the limit,
     whether or not text is asked for, so that the accounting of a run does not depend on its
-    analyses. Parses at most once, and
-    not at all without text. Cost: some 15 µs, 8 ns per byte, and the parse.
+    analyses. Parses at most once, and not at all without text. Cost: some 15 µs, 4 ns per byte,
+    and the parse.
     """
     if page.kind.has_chunks and len(page.payload) > MAX_DOCUMENT:
         raise TooLarge(f"a document of more than {MAX_DOCUMENT} bytes, whatever "
@@ -84,18 +96,21 @@ def page_features(
     sha1 = file_sha1(page.payload)
     given = page.payload, page.kind, settings.chunks
     chunks = chunk_page(*given) if CHUNKS in settings.kept else NO_CHUNKS
+    if settings.text and page.kind is Kind.TEXT and text is None:
+        scanned = scan_plain(page.payload)
+        return PageFeatures(sha1, scanned.chunks, chunks, scanned.tokens, _NONE, scanned.lines,
+                            _NONE, _NO_PARAGRAPHS, NO_STRINGS, None)
     chunk_count = len(chunks) if CHUNKS in settings.kept else count_chunks(*given)
     if text is None or not settings.text or not page.kind.has_text:
         return PageFeatures(sha1, chunk_count, chunks, _NONE, _NONE, 0, _NONE, _NO_PARAGRAPHS,
                             NO_STRINGS, None)
     document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
-    tokens = token_hashes(document.text)
+    scanned = scan_text(document.text)
     images = image_tokens(document.images, document.base, name)
     lines, paragraphs = (
         line_fingerprints(document.text) if LINES in settings.kept else (_NONE, _NO_PARAGRAPHS))
-    line_count = len(lines) if LINES in settings.kept else count_lines(document.text)
-    return PageFeatures(sha1, chunk_count, chunks, tokens, images, line_count, lines, paragraphs,
-                        document.links, document.base)
+    return PageFeatures(sha1, chunk_count, chunks, scanned.tokens, images, scanned.lines, lines,
+                        paragraphs, document.links, document.base)
 
 
 def tokens_of(page: str, html: bool = True) -> list[str]:

@@ -29,7 +29,7 @@ _LEFT_OUT_TAGS = frozenset(NAMES[LEFT_OUT].split())
 MAX_WRITTEN = 8 << 20
 
 # What `str.splitlines` takes for the end of a line, beside a line feed.
-_LINE_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+PLAIN_LINE_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 _RAW = ("style", "script", "xmp", "iframe", "noembed", "noframes", "plaintext")
 _RAW_IN_FOREIGN = ", ".join(f"{outer} {inner}" for outer in ("svg", "math") for inner in _RAW)
@@ -82,7 +82,7 @@ class Document:
 
 def read_plain(text: str) -> Document:
     """Plain text: taken as it is, its lines by `str.splitlines()`."""
-    has_others = any(end in text for end in _LINE_ENDS)
+    has_others = any(end in text for end in PLAIN_LINE_ENDS)
     lines = "\n".join(text.splitlines()) if has_others else text.removesuffix("\n")
     return Document(lines.encode("utf-8", "surrogatepass"), NO_STRINGS, NO_STRINGS, None)
 

@@ -7,20 +7,24 @@ the expected number is 0.03.
 import re
 import sys
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from beam_reuse.core.text import PLAIN_LINE_ENDS
 from beam_reuse.core.urls import BadUrl, PageName, name_page, resolve_url
+from beam_reuse.kernels import tokens as kernels
 from beam_reuse.kernels.fingerprint import fingerprint_each
 from beam_reuse.kernels.tokens import (
     ALONE,
     BY_CONTEXT,
+    ENDS_LINE,
+    LINE_END,
+    PLAIN_LINE_END,
     SPACE,
+    WHITE,
     WORD,
-    full_lines,
-    hash_lines,
-    hash_tokens,
 )
 
 # Scripts written without spaces: each character is a token of its own.
@@ -29,34 +33,59 @@ UNSPACED = (
     (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
 )
 
-# Letters whose lower case depends on their neighbours or is not one letter.
-_LOWERED_BY_CONTEXT = "Σİ"
+_FLAGGED = {
+    BY_CONTEXT: "Σİ",  # whose lower case depends on their neighbours or is not one letter
+    LINE_END: "\n\f",
+    PLAIN_LINE_END: f"\n{PLAIN_LINE_ENDS}",
+    WHITE: "\t\n\v\f\r ",
+    ENDS_LINE: "\n\r",
+}
 
 
 def fingerprint64(data: bytes) -> int:
-    """Fingerprint of one byte string. For many at once use the kernels: a call costs 2 µs."""
+    """XXH64 of one byte string. For many at once use the kernels: a call costs 2 µs."""
     return int(fingerprint_each(np.frombuffer(data, np.uint8), np.array([0, len(data)]))[0])
 
 
-def token_hashes(text: bytes) -> np.ndarray:
-    """Fingerprints (uint64) of the tokens of UTF-8 `text` in order.
+@dataclass(frozen=True, slots=True)
+class ScannedText:
+    """Fingerprints (uint64) of the tokens of a text in order, how many lines it has that are not
+    empty, and into how many chunks it is cut if it is plain."""
+
+    tokens: np.ndarray
+    lines: int
+    chunks: int
+
+
+def scan_text(text: bytes) -> ScannedText:
+    """Tokens and lines of the UTF-8 text of a `Document`, whose lines end at newlines and form
+    feeds. Exact for every string, encoded with `surrogatepass`.
 
     Tokens: `str.lower()` of the whole text, then maximal runs of `str.isalnum()`
-    characters, where each character of an unspaced script is a token of its own. Exact for
-    every string, encoded with `surrogatepass`. The interpreter lock
-    is free, except on texts with Σ or İ, which Python itself has to lower.
+    characters, where each character of an unspaced script is a token of its own. The interpreter
+    lock is free, except on texts with Σ or İ, which Python itself has to lower.
     """
-    hashes, has_hard_letters = hash_tokens(np.frombuffer(text, np.uint8), _code_points())
-    if has_hard_letters:
-        lowered = text.decode("utf-8", "surrogatepass").lower()
-        text = lowered.encode("utf-8", "surrogatepass")
-        hashes, _ = hash_tokens(np.frombuffer(text, np.uint8), _code_points())
-    return np.asarray(hashes)
+    return _scan(text, LINE_END)
+
+
+def scan_plain(payload: bytes) -> ScannedText:
+    """The same of plain text as it was fetched, in UTF-8, its lines by `str.splitlines()`. What is
+    no UTF-8 counts as U+FFFD. A byte order mark is taken for a character."""
+    return _scan(payload, PLAIN_LINE_END)
+
+
+def _scan(text: bytes, line_end: int) -> ScannedText:
+    data, table = np.frombuffer(text, np.uint8), _code_points()
+    tokens, lines, chunks, by_context = kernels.scan_text(data, table, line_end)
+    if by_context:
+        lowered = text.decode("utf-8", "replace").lower().encode("utf-8")
+        tokens, *_ = kernels.scan_text(np.frombuffer(lowered, np.uint8), table, line_end)
+    return ScannedText(tokens, lines, chunks)
 
 
 def token_texts(text: bytes) -> list[str]:
     """The tokens of UTF-8 `text` themselves, in order: for people to read, at some 100 ns each.
-    `token_hashes` are their fingerprints."""
+    `scan_text` has their fingerprints."""
     found: list[str] = _token_pattern().findall(text.decode("utf-8", "surrogatepass").lower())
     return found
 
@@ -74,13 +103,8 @@ def line_fingerprints(text: bytes) -> tuple[np.ndarray, np.ndarray]:
     Lines end at newlines and form feeds. Each is `' '.join(line.split())`; empty ones are
     dropped. A paragraph starts at the first line, after a form feed, after an empty line.
     """
-    lines, starts = hash_lines(np.frombuffer(text, np.uint8), _code_points())
+    lines, starts = kernels.hash_lines(np.frombuffer(text, np.uint8), _code_points())
     return lines, np.flatnonzero(starts).astype(np.uint32)
-
-
-def count_lines(text: bytes) -> int:
-    """How many lines `line_fingerprints` finds."""
-    return int(full_lines(np.frombuffer(text, np.uint8), _code_points()))
 
 
 def image_tokens(images: Collection[bytes], base: bytes | None, page: PageName) -> np.ndarray:
@@ -90,7 +114,8 @@ def image_tokens(images: Collection[bytes], base: bytes | None, page: PageName) 
     found = image_token_texts(images, base, page)
     bounds = np.zeros(len(found) + 1, np.int64)
     np.cumsum([len(token) for token in found], out=bounds[1:])
-    return np.asarray(fingerprint_each(np.frombuffer(b"".join(found), np.uint8), bounds))
+    return np.asarray(kernels.token_fingerprints(
+        np.frombuffer(b"".join(found), np.uint8), bounds))
 
 
 def image_token_texts(
@@ -145,17 +170,17 @@ def _code_points() -> np.ndarray:
     """What the kernels need to know of each code point, as this Python sees it; 4 MB.
 
     Lower case in the low bits; WORD or ALONE where the lower case `isalnum()`; SPACE where
-    `str.split` splits; BY_CONTEXT where Python itself has to lower. Built in about 50 ms, with one
-    regular expression per property, because `\\w` and `\\s` are `isalnum()` (and `_`) and
-    `isspace()`.
+    `str.split` splits; BY_CONTEXT where Python itself has to lower; the ends of lines. Built
+    in about 50 ms, with one regular expression per property, because `\\w` and `\\s` are
+    `isalnum()` (and `_`) and `isspace()`.
     """
     count = sys.maxunicode + 1
     everything = np.arange(count, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     lowered = everything.replace("İ", "i").lower()
     lower = np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), "<u4")
     if len(lower) != count:
-        raise RuntimeError("this Python lowers another letter than İ to several; name it in "
-                           "_LOWERED_BY_CONTEXT")
+        raise RuntimeError("this Python lowers another letter than İ to several; name it among "
+                           "those that are BY_CONTEXT")
     flags = np.zeros(count, np.uint32)
     for run in re.finditer(r"[^\W_]+", everything):
         flags[run.start():run.end()] = WORD
@@ -165,5 +190,6 @@ def _code_points() -> np.ndarray:
     table = lower | flags[lower]
     for run in re.finditer(r"\s+", everything):
         table[run.start():run.end()] |= SPACE
-    table[[ord(letter) for letter in _LOWERED_BY_CONTEXT]] |= BY_CONTEXT
+    for flag, letters in _FLAGGED.items():
+        table[[ord(letter) for letter in letters]] |= np.uint32(flag)
     return np.asarray(table)

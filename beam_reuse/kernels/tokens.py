@@ -1,28 +1,38 @@
 """Tokens and lines of UTF-8 text as fingerprints.
 
-Both kernels take a table with one entry per code point (see `core.tokens`): the code point
-of its lower case in the low 21 bits, and the flags below.
+The kernels take a table with one entry per code point (see `core.tokens`): the code point
+of its lower case in the low 21 bits, and the flags below. LINE_END: where a line of the text of
+HTML ends; PLAIN_LINE_END: where `str.splitlines` ends one; WHITE and ENDS_LINE: what is white
+space and what ends a line where plain text is cut into chunks.
 """
 
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
 from beam_reuse.kernels.fingerprint import fingerprint
+from beam_reuse.kernels.mixing import mix
 
 CODE_POINT = 0x1FFFFF
 WORD = 1 << 24
 ALONE = 1 << 25
 SPACE = 1 << 26
 BY_CONTEXT = 1 << 27
+LINE_END = 1 << 28
+PLAIN_LINE_END = 1 << 29
+WHITE = 1 << 30
+ENDS_LINE = 1 << 31
 
-_FORM_FEED, _NEWLINE, _BLANK = 0x0C, 0x0A, 0x20
+_FORM_FEED, _NEWLINE, _RETURN, _BLANK = 0x0C, 0x0A, 0x0D, 0x20
+_NO_BYTES = np.uint64(0)
+_TOKEN = np.uint64(0x13D6C2A7F0B54E89)  # any constant does, but never another one
 
 
 @kernel
 def _decode(data: np.ndarray, at: int) -> tuple[int, int]:
     """Code point of the character at `at` (not ASCII) and the position after it.
 
-    Surrogates are read like others. Bytes that are no UTF-8 give U+FFFD, one at a time.
+    Surrogates are read like others. Bytes that are no UTF-8 give U+FFFD, one at a time; so do
+    characters in more bytes than they need.
     """
     first = int(data[at])
     if first >= 0xF0:
@@ -38,7 +48,8 @@ def _decode(data: np.ndarray, at: int) -> tuple[int, int]:
         if byte & 0xC0 != 0x80:
             return 0xFFFD, at + 1
         code = (code << 6) | (byte & 0x3F)
-    if code > 0x10FFFF:
+    least = 0x80 if more == 1 else 0x800 if more == 2 else 0x10000
+    if code < least or code > 0x10FFFF:
         return 0xFFFD, at + 1
     return code, at + 1 + more
 
@@ -65,70 +76,105 @@ def _encode(code: int, out: np.ndarray, at: int) -> int:
 
 
 @kernel
-def hash_tokens(data: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Fingerprints of the lower-case tokens of UTF-8 `data`, in order, and False; but some of them
-    and True at the first letter that is BY_CONTEXT, which no table can lower.
-
-    A token is a maximal run of WORD characters; an ALONE character is a token by itself.
-    One pass; memory about six times the text, most of it never touched.
-    """
-    size = len(data)
-    hashes = np.empty(size // 2 + 1, np.uint64)
-    token = np.empty(size + size // 2 + 4, np.uint8)
-    count = 0
-    length = 0
-    at = 0
-    while at < size:
-        if data[at] < 0x80:
-            entry = table[data[at]]
-            at += 1
-            if entry & WORD:
-                token[length] = entry & 0x7F
-                length += 1
-                continue
-        else:
-            code, at = _decode(data, at)
-            entry = table[code]
-            if entry & BY_CONTEXT:
-                return hashes[:count], True
-            if entry & WORD:
-                length = _encode(int(entry & CODE_POINT), token, length)
-                continue
-        if length:
-            hashes[count] = fingerprint(token, 0, length)
-            count += 1
-            length = 0
-        if entry & ALONE:
-            length = _encode(int(entry & CODE_POINT), token, 0)
-            hashes[count] = fingerprint(token, 0, length)
-            count += 1
-            length = 0
-    if length:
-        hashes[count] = fingerprint(token, 0, length)
-        count += 1
-    return hashes[:count].copy(), False
+def token_fingerprint(data: np.ndarray, start: int, end: int) -> np.uint64:
+    """Fingerprint of the token `data[start:end]`: its bytes eight at a time, big-endian, each mixed
+    into a state; then the rest and the low byte of the length. Two tokens of less than eight
+    bytes never share one."""
+    word, state, length = _NO_BYTES, _TOKEN, 0
+    for at in range(start, end):
+        word, state, length = _push(data[at], word, state, length)
+    return _finished(word, state, length)
 
 
 @kernel
-def full_lines(data: np.ndarray, table: np.ndarray) -> int:
-    """The number of lines of UTF-8 `data` that are not empty; lines as `hash_lines` has them."""
+def token_fingerprints(data: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Fingerprints of the tokens `data[bounds[i]:bounds[i+1]]`."""
+    values = np.empty(len(bounds) - 1, np.uint64)
+    for i in range(len(values)):
+        values[i] = token_fingerprint(data, bounds[i], bounds[i + 1])
+    return values
+
+
+@kernel
+def _push(
+    byte: int, word: np.uint64, state: np.uint64, length: int
+) -> tuple[np.uint64, np.uint64, int]:
+    """A token with one more byte."""
+    word = (word << np.uint64(8)) | np.uint64(byte)
+    length += 1
+    if length & 7 == 0:
+        return _NO_BYTES, mix(state ^ word), length
+    return word, state, length
+
+
+@kernel
+def _finished(word: np.uint64, state: np.uint64, length: int) -> np.uint64:
+    return mix(state ^ word ^ (np.uint64(length) << np.uint64(56)))
+
+
+@kernel
+def scan_text(
+    data: np.ndarray, table: np.ndarray, line_end: int
+) -> tuple[np.ndarray, int, int, bool]:
+    """Fingerprints of the lower-case tokens of UTF-8 `data` in order; how many of its lines are not
+    empty; how many chunks it has as plain text; and whether a letter is BY_CONTEXT, which no
+    table can lower, so that the tokens are not to be used.
+
+    A token is a maximal run of WORD characters; an ALONE character is a token by itself. Lines
+    end at characters with the flag `line_end`; empty ones have SPACE only. Chunks as in
+    `kernels.chunks`. What is no UTF-8 counts as U+FFFD. One pass: of a character inside a
+    token nothing else is asked.
+    """
     size = len(data)
-    count = 0
+    hashes = np.empty(size // 2 + 1, np.uint64)
+    letter = np.empty(4, np.uint8)
+    count, lines, chunks = 0, 0, 1
+    line, chunk_line = 0, 0  # flags that a character of the line lacks: without SPACE it is full
+    after_blank, by_context = False, False
+    rare = ALONE | ENDS_LINE | line_end
+    word, state, length = _NO_BYTES, _TOKEN, 0
     at = 0
     while at < size:
-        byte = data[at]
-        if byte >= 0x80:
-            code, after = _decode(data, at)
-            full = not table[code] & SPACE
+        if data[at] < 0x80:
+            entry = np.int64(table[data[at]])
+            at += 1
+            if entry & WORD:
+                word, state, length = _push(entry & 0x7F, word, state, length)
+                continue
         else:
-            after = at + 1
-            full = not table[byte] & SPACE
-        at = after
-        if full:
+            code, at = _decode(data, at)
+            entry = np.int64(table[code])
+            by_context |= bool(entry & BY_CONTEXT)
+            if entry & WORD:
+                for i in range(_encode(entry & CODE_POINT, letter, 0)):
+                    word, state, length = _push(letter[i], word, state, length)
+                continue
+        hashes[count] = _finished(word, state, length)
+        count += length > 0
+        lacks = ~(entry if length == 0 else 0)
+        line |= lacks
+        chunk_line |= lacks
+        word, state, length = _NO_BYTES, _TOKEN, 0
+        if not entry & rare:
+            continue
+        if entry & ALONE:
+            used = _encode(entry & CODE_POINT, letter, 0)
+            hashes[count] = token_fingerprint(letter, 0, used)
             count += 1
-            while at < size and data[at] != _NEWLINE and data[at] != _FORM_FEED:
-                at += 1
-    return count
+        if entry & line_end:
+            lines += (line & SPACE) != 0
+            line = 0
+        if entry & ENDS_LINE and not (at > 1 and data[at - 1] == _NEWLINE
+                                      and data[at - 2] == _RETURN):
+            is_blank = not chunk_line & WHITE
+            chunks += after_blank and not is_blank
+            after_blank = is_blank
+            chunk_line = 0
+    hashes[count] = _finished(word, state, length)
+    count += length > 0
+    lines += length > 0 or (line & SPACE) != 0
+    chunks += after_blank and (length > 0 or (chunk_line & WHITE) != 0)
+    return hashes[:count].copy(), lines, chunks, by_context
 
 
 @kernel

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core.features import FeatureSettings, TooDeep, TooLarge, page_features
+from beam_reuse.core.features import (
+    FeatureSettings,
+    TooDeep,
+    TooLarge,
+    needs_decoding,
+    page_features,
+)
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
@@ -100,8 +106,8 @@ def _as_page(
             events.add(Skipped(*where, reason), name_of_file, name.depth)
             return None
     try:
-        needs_text = settings.features.text and outcome.kind.has_text
-        text = decode_text(outcome.payload, outcome.charset) if needs_text else None
+        text = (decode_text(outcome.payload, outcome.charset)
+                if needs_decoding(outcome, settings.features) else None)
         features = page_features(outcome, name, text, settings.features)
     except TooDeep as error:
         events.add(Rejected(*where, "nested-too-deep", str(error)), name_of_file)

@@ -4,17 +4,24 @@ import hashlib
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from beam_reuse.core import features
 from beam_reuse.core.features import (
+    CHUNKS,
     FeatureSettings,
     PageFeatures,
     TooDeep,
+    TooLarge,
+    needs_decoding,
     page_features,
     tokens_of,
 )
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import name_page
+from beam_reuse.io.crawl.payload import decode_text
 from tests.oracles import tokens as oracle
 
 WITH_TEXT = FeatureSettings(ChunkSettings(), text=True)
@@ -28,6 +35,10 @@ def page(payload: bytes, kind: Kind, charset: str = "utf-8") -> RawPage:
 
 def hashes(*texts: str) -> list[int]:
     return [oracle.fingerprint(text) for text in texts]
+
+
+def line_hashes(*texts: str) -> list[int]:
+    return [oracle.line_fingerprint(text) for text in texts]
 
 
 @pytest.mark.parametrize(("text", "html", "words"), [
@@ -53,7 +64,7 @@ def test_html_has_every_feature() -> None:
     words = ("a", "title", "some", "bold", "link", "next", "one", "two")
     assert found.tokens.tolist() == hashes(*words)
     assert found.images.tolist() == hashes("logo.gif", "http://cdn.example.com/z")
-    assert found.lines.tolist() == hashes("A Title", "Some bold link", "next", "one", "two")
+    assert found.lines.tolist() == line_hashes("A Title", "Some bold link", "next", "one", "two")
     assert found.paragraphs.tolist() == [0, 1, 3, 4]
     assert list(found.links) == [b"q?a&b"] and found.base == b"/x/"
 
@@ -61,7 +72,7 @@ def test_html_has_every_feature() -> None:
 def test_plain_text_has_lines_as_python_splits_them() -> None:
     text = "one\u2028two\r\n\r\nthree <p> four\x0bfive"
     found = page_features(page(text.encode(), Kind.TEXT), NAME, text, WITH_TEXT)
-    assert found.lines.tolist() == hashes("one", "two", "three <p> four", "five")
+    assert found.lines.tolist() == line_hashes("one", "two", "three <p> four", "five")
     assert found.paragraphs.tolist() == [0, 2]
     assert len(found.chunks) == 2 and not len(found.links)
 
@@ -114,3 +125,34 @@ def test_pages_that_are_hardly_pages(payload: bytes) -> None:
         found = page_features(
             page(payload, kind), NAME, payload.decode("utf-8", "replace"), WITH_TEXT)
         assert found.sha1 == hashlib.sha1(payload).digest()
+
+
+@given(payload=st.one_of(
+    st.binary(max_size=40), st.text(max_size=40).map(str.encode),
+    st.lists(st.sampled_from([
+        b"A word", b"\r\n", b"\n\n", b"\xef\xbb\xbf", "Σİ—\x85\u2028日".encode(), b"\xff",
+    ]), max_size=12).map(b"".join)),
+    classic=st.booleans(), kept=st.sampled_from([frozenset(), frozenset({CHUNKS})]))
+def test_plain_text_that_is_not_decoded_has_the_same_features(
+    payload: bytes, classic: bool, kept: frozenset[str],
+) -> None:
+    chunks = ChunkSettings(("p",), "none", True) if classic else ChunkSettings()
+    settings = FeatureSettings(chunks, text=True, kept=kept)
+    given_page = page(payload, Kind.TEXT)
+    text = decode_text(payload, "utf-8")
+    found = page_features(
+        given_page, NAME, text if needs_decoding(given_page, settings) else None, settings)
+    expected = page_features(given_page, NAME, text, settings)
+    for name in ("tokens", "images", "lines", "paragraphs"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    assert found.chunks.sha1.tolist() == expected.chunks.sha1.tolist()
+    for name in ("sha1", "chunk_count", "line_count"):
+        assert getattr(found, name) == getattr(expected, name)
+
+
+def test_documents_above_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "MAX_DOCUMENT", 10)
+    with pytest.raises(TooLarge, match="more than 10 bytes"):
+        page_features(page(b"x" * 11, Kind.CODE), NAME, None, WITHOUT_TEXT)
+    assert page_features(page(b"x" * 11, Kind.OTHER), NAME, None, WITHOUT_TEXT).chunk_count == 0
+    assert page_features(page(b"x" * 10, Kind.TEXT), NAME, None, WITHOUT_TEXT).chunk_count == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.core import near_duplicates as near
 from beam_reuse.core.settings import NearDuplicateSettings, SettingError
-from beam_reuse.core.tokens import token_hashes
+from beam_reuse.core.tokens import scan_text
 from tests.oracles import near_duplicates as slow
 from tests.oracles import tokens as slow_tokens
 
@@ -167,7 +167,7 @@ def test_the_docs_tell_signatures_to_the_bit() -> None:
     assert len(constants) == 9 and constants <= set(re.findall("0x[0-9A-F]+", source))
     sentence = re.findall("`(The [^`]*)`", example)[0]
     tokens = [slow_tokens.fingerprint(word) for word in slow_tokens.tokens(sentence)]
-    assert tokens == token_hashes(sentence.encode()).tolist()
+    assert tokens == scan_text(sentence.encode()).tokens.tolist()
     found = signatures([tokens], NearDuplicateSettings())
     assert re.findall("0x[0-9A-F]+", example) == [
         f"0x{int(word):016X}" for word in (tokens[0], found.b[0, 0], found.c[0, 0])]

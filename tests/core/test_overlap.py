@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from beam_reuse.core import overlap
 from beam_reuse.core.overlap import Chunking, page_threshold, server_threshold
 from beam_reuse.core.settings import OverlapSettings, SettingError
-from beam_reuse.core.tokens import line_fingerprints, token_hashes
+from beam_reuse.core.tokens import line_fingerprints, scan_text
 from tests.oracles.overlap import Page, cut
 
 TEXTS = st.lists(st.lists(st.sampled_from(
@@ -29,7 +29,7 @@ def fingerprints(texts: list[str], name: str) -> overlap.Ragged:
     found = [line_fingerprints(text) for text in raw]
     lines = ragged([each for each, _ in found])
     if chunking.unit == "words":
-        return overlap.line_groups(ragged([token_hashes(text) for text in raw]), chunking)
+        return overlap.line_groups(ragged([scan_text(text).tokens for text in raw]), chunking)
     if chunking.unit == "lines":
         return overlap.line_groups(lines, chunking)
     if chunking.unit == "paragraph":

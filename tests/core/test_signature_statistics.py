@@ -18,7 +18,7 @@ import pytest
 
 from beam_reuse.core.near_duplicates import hash_functions, signatures
 from beam_reuse.core.settings import NearDuplicateSettings
-from beam_reuse.core.tokens import token_hashes
+from beam_reuse.core.tokens import scan_text
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.minhash import min_values, shingles_of
 
@@ -33,7 +33,7 @@ def versions(corpora: Path) -> list[list[np.ndarray]]:
         for member in archive:
             if member.name.endswith(".txt") and "version_documents/" in member.name:
                 text = archive.extractfile(member).read()  # type: ignore[union-attr]
-                tokens = token_hashes(text.decode("utf-8", "replace").encode())
+                tokens = scan_text(text.decode("utf-8", "replace").encode()).tokens
                 title = member.name.rsplit("/", 1)[0]
                 if len(tokens) >= SETTINGS.shingle_size:
                     articles.setdefault(title, []).append(tokens)

@@ -9,11 +9,14 @@ import xxhash
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from beam_reuse.core.chunking import count_chunks
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.tokens import (
-    count_lines,
     fingerprint64,
     line_fingerprints,
-    token_hashes,
+    scan_plain,
+    scan_text,
     token_texts,
 )
 from beam_reuse.kernels.fingerprint import SEED
@@ -46,7 +49,7 @@ def test_fingerprint_is_xxh64(data: bytes) -> None:
 @example("\ud800a\udfff")
 def test_tokens_equal_their_definition(text: str) -> None:
     expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
-    assert token_hashes(encode(text)).tolist() == expected
+    assert scan_text(encode(text)).tokens.tolist() == expected
     assert token_texts(encode(text)) == oracle.tokens(text)
 
 
@@ -55,9 +58,9 @@ def test_tokens_equal_their_definition(text: str) -> None:
 @example(" \n\f\n a\u3000 b \n\n c\fd\n")
 def test_lines_equal_their_definition(text: str) -> None:
     lines, starts = line_fingerprints(encode(text))
-    assert count_lines(encode(text)) == len(lines)
+    assert scan_text(encode(text)).lines == len(lines)
     expected = oracle.lines(text)
-    assert lines.tolist() == [oracle.fingerprint(line) for line, _ in expected]
+    assert lines.tolist() == [oracle.line_fingerprint(line) for line, _ in expected]
     assert starts.tolist() == [i for i, (_, start) in enumerate(expected) if start]
 
 
@@ -65,24 +68,60 @@ def test_every_code_point_is_read_as_python_reads_it() -> None:
     """All of Unicode once, each between spaces, in one text."""
     text = " ".join(map(chr, range(sys.maxunicode + 1)))
     expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
-    assert token_hashes(encode(text)).tolist() == expected
+    assert scan_text(encode(text)).tokens.tolist() == expected
     assert token_texts(encode(text)) == oracle.tokens(text)
     text = "\n".join(f"a{chr(code)}b" for code in range(sys.maxunicode + 1))
     lines, _ = line_fingerprints(encode(text))
-    assert lines.tolist() == [oracle.fingerprint(line) for line, _ in oracle.lines(text)]
-    assert count_lines(encode("\n".join(map(chr, range(sys.maxunicode + 1))))) == sum(
+    assert lines.tolist() == [oracle.line_fingerprint(line) for line, _ in oracle.lines(text)]
+    assert scan_text(encode("\n".join(map(chr, range(sys.maxunicode + 1))))).lines == sum(
         not chr(code).isspace() for code in range(sys.maxunicode + 1))
 
 
 @given(st.binary(max_size=60))
 def test_broken_utf8_is_read_to_its_end(data: bytes) -> None:
-    token_hashes(data + b" end")
+    assert scan_text(data + b" end").tokens[-1] == oracle.fingerprint("end")
     lines, _ = line_fingerprints(data + b"\nend")
     assert lines[-1] == fingerprint64(b"end")
-    assert count_lines(data + b"\nend") == len(lines)
+    assert scan_text(data + b"\nend").lines == len(lines)
+
+
+BYTES = st.lists(st.one_of(
+    st.binary(max_size=4), ODD.map(encode), st.sampled_from([b"\r\n", b"\n\n", b"\r\r", b"word"]),
+), max_size=40).map(b"".join)
+
+
+@given(BYTES)
+@example(b"")
+@example(b" \n\r\n a\r\n\r\nb\n\rc\r\r\nd \n\n")
+@example(b"\xc1\x81 \xe0\x81\x81 \xf0\x80\x81\x81 \xed\xa0\x80x \xf4\x90\x80\x80")
+@example("ΑΣ\r\n\r\nİ".encode() + b"\xff\n")
+def test_plain_bytes_are_read_as_their_decoded_text(data: bytes) -> None:
+    """Any bytes, also those that are no UTF-8: tokens, lines and chunks without decoding."""
+    text = data.decode("utf-8", "replace")
+    found = scan_plain(data)
+    assert found.tokens.tolist() == [oracle.fingerprint(token) for token in oracle.tokens(text)]
+    assert found.lines == sum(bool(line.strip()) for line in text.splitlines())
+    assert found.chunks == count_chunks(data, Kind.TEXT, ChunkSettings())
+
+
+def test_every_code_point_in_plain_text() -> None:
+    text = "\n".join(f"{chr(code)}\na{chr(code)}b" for code in range(sys.maxunicode + 1)
+                     if not 0xD800 <= code < 0xE000)
+    found = scan_plain(text.encode())
+    assert found.lines == sum(bool(line.strip()) for line in text.splitlines())
+    assert found.chunks == count_chunks(text.encode(), Kind.TEXT, ChunkSettings())
+
+
+def test_short_tokens_differ() -> None:
+    """All tokens of one and two letters or digits, and a million longer ones."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    short = [a + b for a in letters for b in ["", *letters]]
+    many = [f"many{number}{'x' * (number % 20)}" for number in range(1_000_000)]
+    tokens = scan_text(" ".join([*short, *many]).encode()).tokens
+    assert len(np.unique(tokens)) == len(short) + len(many)
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"\xf0\x9f", b"a\xe4", b"\xc3"])
 def test_text_cut_inside_a_character(text: bytes) -> None:
-    assert token_hashes(text).dtype == np.uint64
+    assert scan_text(text).tokens.dtype == np.uint64
     line_fingerprints(text)
