@@ -17,7 +17,7 @@ from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.columnar import Fetch, MapBlocks, Shuffle
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, FeatureSettings
+from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, TOKENS, FeatureSettings
 from beam_reuse.core.overlap import chunkings_of
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
@@ -158,14 +158,17 @@ def features_of(plan: RunPlan) -> FeatureSettings:
     """What the analyses asked for look at: nothing else is hashed or written."""
     settings = plan.settings
     reuse = plan.command == "labels" or settings.discovers or settings.detects
-    texts_again = settings.finds_overlap and any(
-        PAYLOAD in chunking.columns for chunking in chunkings_of(settings.overlap))
+    columns = {column for chunking in chunkings_of(settings.overlap) for column in chunking.columns
+               if settings.finds_overlap}
     needed = {
-        CHUNKS: reuse, LINES: settings.finds_overlap, LINKS: settings.finds_quilts,
-        PAYLOAD: reuse or texts_again,
+        CHUNKS: reuse, TOKENS: settings.finds_quilts or "tokens" in columns,
+        LINES: settings.finds_overlap, LINKS: settings.finds_quilts,
+        PAYLOAD: reuse or "payload" in columns,
     }
-    return FeatureSettings(settings.chunks, needs_text(plan),
-                           frozenset(feature for feature, is_needed in needed.items() if is_needed))
+    return FeatureSettings(
+        settings.chunks, needs_text(plan),
+        frozenset(feature for feature, is_needed in needed.items() if is_needed),
+        settings.near_duplicates if settings.finds_near_duplicates else None)
 
 
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from beam_reuse.core.chunking import NO_CHUNKS, Chunks, chunk_page, count_chunks, file_sha1
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
-from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.settings import ChunkSettings, NearDuplicateSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
 from beam_reuse.core.tokens import (
     image_tokens,
@@ -28,8 +28,8 @@ __all__ = [
 # a column may have: a chunk of three bytes has a hash of twenty.
 MAX_DOCUMENT = 256 << 20
 
-CHUNKS, LINES, LINKS, PAYLOAD = "chunks", "lines", "links", "payload"
-EVERYTHING = frozenset((CHUNKS, LINES, LINKS, PAYLOAD))
+CHUNKS, TOKENS, LINES, LINKS, PAYLOAD = "chunks", "tokens", "lines", "links", "payload"
+EVERYTHING = frozenset((CHUNKS, TOKENS, LINES, LINKS, PAYLOAD))
 _NONE = np.zeros(0, np.uint64)
 _NO_PARAGRAPHS = np.zeros(0, np.uint32)
 
@@ -41,11 +41,13 @@ class TooLarge(ValueError):
 @dataclass(frozen=True)
 class FeatureSettings:
     """How pages are cut into chunks, whether their text is looked at at all, and what is `kept`
-    of them beside their tokens. Chunks and lines that are not kept are only counted."""
+    of them. Chunks, tokens and lines that are not kept are only counted. With `signatures` the
+    signatures of near-duplicates are kept, which are a fraction of the tokens."""
 
     chunks: ChunkSettings
     text: bool
     kept: frozenset[str] = EVERYTHING
+    signatures: NearDuplicateSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)

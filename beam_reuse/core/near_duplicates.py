@@ -85,6 +85,25 @@ def signatures(
     )
 
 
+def signature_names(settings: NearDuplicateSettings) -> tuple[str, str, str]:
+    """What the three are called where they are stored: the same for settings that give the same."""
+    return ("identity",
+            f"b-{settings.shingle_size}-{settings.min_values}-{settings.supershingles}",
+            f"c-{settings.projection_bits}")
+
+
+def as_bytes(words: NDArray[np.uint64]) -> NDArray:
+    """Rows of words as one value each ('V48' of six words)."""
+    dense = np.ascontiguousarray(words)
+    return dense.view(f"V{8 * dense.shape[1]}").reshape(len(dense))
+
+
+def as_words(values: NDArray) -> NDArray[np.uint64]:
+    """What `as_bytes` made of rows of words."""
+    dense = np.ascontiguousarray(values)
+    return dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
+
+
 def b_keys(b: NDArray[np.uint64], settings: NearDuplicateSettings) -> NDArray[np.uint64]:
     """Keys of B signatures, a row each: two that agree in `b_threshold` or more of s
     supershingles share one of any s - b_threshold + 1 of them. Even numbers."""

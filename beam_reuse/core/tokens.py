@@ -191,5 +191,5 @@ def _code_points() -> np.ndarray:
     for run in re.finditer(r"\s+", everything):
         table[run.start():run.end()] |= SPACE
     for flag, letters in _FLAGGED.items():
-        table[[ord(letter) for letter in letters]] |= np.uint32(flag)
-    return np.asarray(table)
+        table[[ord(letter) for letter in letters]] |= flag
+    return table.astype(np.int32)

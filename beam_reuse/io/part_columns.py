@@ -19,10 +19,13 @@ from beam_reuse.core.features import (
     LINES,
     LINKS,
     PAYLOAD,
+    TOKENS,
     FeatureSettings,
     PageFeatures,
 )
+from beam_reuse.core.near_duplicates import as_bytes, signature_names, signatures
 from beam_reuse.core.pages import RawPage
+from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 
@@ -41,9 +44,11 @@ _META: dict[str, pa.DataType] = {
 _CHUNKS = {"chunk_sha1": "V20", "chunk_start": "<u4", "chunk_end": "<u4", "chunk_length": "<u4"}
 _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
+HAS_TOKENS = "has_tokens"
 # Columns of many numbers a page, and of which type.
 NUMBERS = {name: np.dtype(kind) for name, kind in (_CHUNKS | _TOKENS | _LINES).items()}
 REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
+_NO_TOKENS = np.zeros(0, np.uint64)
 _STRINGS = pa.list_(pa.field("element", pa.binary(), nullable=False))
 
 
@@ -52,10 +57,13 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
     text, kept = features.text, features.kept
     columns = dict(_META)
     numbers = {
-        **(_CHUNKS if CHUNKS in kept else {}), **(_TOKENS if text else {}),
+        **(_CHUNKS if CHUNKS in kept else {}), **(_TOKENS if text and TOKENS in kept else {}),
         **(_LINES if text and LINES in kept else {}),
     }
     columns |= dict.fromkeys(numbers, pa.binary())
+    if text and features.signatures is not None:
+        columns |= {name: column.type for name, column
+                    in _signatures([], features.signatures).items()}
     if text and LINKS in kept:
         columns |= {"links": _STRINGS, "base": pa.binary()}
     if PAYLOAD in kept:
@@ -112,8 +120,10 @@ def string_column(array: pa.Array) -> VarBytes:
     return VarBytes(offsets - offsets[0], values[offsets[0] : offsets[-1]])
 
 
-def page_batch(pages: list[Page], schema: pa.Schema) -> pa.RecordBatch:
-    """The columns of `schema` of these pages."""
+def page_batch(
+    pages: list[Page], schema: pa.Schema, settings: FeatureSettings
+) -> pa.RecordBatch:
+    """The columns of `schema`, which is that of `settings`, of these pages."""
     columns = {name: pa.array(values, _META[name]) for name, values in _meta(pages).items()}
     features = [page.features for page in pages]
     if "chunk_sha1" in schema.names:
@@ -121,6 +131,8 @@ def page_batch(pages: list[Page], schema: pa.Schema) -> pa.RecordBatch:
     for name in (*_TOKENS, *_LINES):
         if name in schema.names:
             columns[name] = _numbers([getattr(f, name) for f in features], NUMBERS[name])
+    if HAS_TOKENS in schema.names and settings.signatures is not None:
+        columns |= _signatures(features, settings.signatures)
     if "links" in schema.names:
         columns["links"] = _string_lists([f.links for f in features])
         columns["base"] = pa.array([f.base or b"" for f in features], pa.binary())
@@ -136,6 +148,28 @@ def chunk_columns(pages: Sequence[Chunks]) -> dict[str, pa.Array]:
                        NUMBERS[name])
         for name in _CHUNKS
     }
+
+
+def _signatures(
+    pages: Sequence[PageFeatures], settings: NearDuplicateSettings
+) -> dict[str, pa.Array]:
+    """Signatures of pages, of their text's tokens and their images' after them."""
+    sequences = [tokens for page in pages for tokens in (page.tokens, page.images)]
+    ends = np.zeros(len(sequences) + 1, np.int64)
+    np.cumsum([len(tokens) for tokens in sequences], out=ends[1:])
+    offsets = ends[::2]
+    found = signatures(np.concatenate([_NO_TOKENS, *sequences]), offsets, settings)
+    return {
+        HAS_TOKENS: pa.array(np.diff(offsets) > 0),
+        **{name: _hashes(as_bytes(words)) for name, words in zip(
+            signature_names(settings), (found.identity, found.b, found.c), strict=True)},
+    }
+
+
+def _hashes(values: NDArray) -> pa.Array:
+    """A column of hashes, given as 'V20' or another width."""
+    kind = pa.binary(values.dtype.itemsize)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))])
 
 
 def _meta(pages: list[Page]) -> dict[str, list]:

@@ -7,7 +7,7 @@ from parts, never the crawl again. An index is a folder of parts.
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO
 
 import numpy as np
@@ -37,7 +37,7 @@ class PartWriter:
         self._path = path
         self._files = open_files(path)
         self._temporary = f"{path}.{uuid.uuid4().hex}.tmp"
-        self._schema = part_schema(features)
+        self._features, self._schema = features, part_schema(features)
         self._writer: pq.ParquetWriter | None = None
         self._pages: list[Page] = []
         self._bytes = 0
@@ -69,7 +69,8 @@ class PartWriter:
             if self._writer is None:
                 self._sink = self._files.create(self._temporary)
                 self._writer = part_writer(self._sink, self._schema)
-            self._writer.write_batch(page_batch(self._pages, self._schema), row_group_size=1 << 40)
+            self._writer.write_batch(page_batch(
+                self._pages, self._schema, self._features), row_group_size=1 << 40)
         self._pages, self._bytes = [], 0
 
     def _rename(self) -> None:
@@ -102,6 +103,12 @@ def read_part(
             batches = table.combine_chunks().to_batches()
             if batches:
                 yield PageRows(batches[0], first)
+
+
+def has_columns(path: str, names: Collection[str]) -> bool:
+    """Whether a part has all these columns; reads its end alone."""
+    with open_files(path).open(path) as source:
+        return set(names) <= set(pq.read_schema(source).names)
 
 
 def _read_together(

@@ -20,7 +20,7 @@ BY_CONTEXT = 1 << 27
 LINE_END = 1 << 28
 PLAIN_LINE_END = 1 << 29
 WHITE = 1 << 30
-ENDS_LINE = 1 << 31
+ENDS_LINE = 1 << 23
 
 _FORM_FEED, _NEWLINE, _RETURN, _BLANK = 0x0C, 0x0A, 0x0D, 0x20
 _NO_BYTES = np.uint64(0)
@@ -136,14 +136,14 @@ def scan_text(
     at = 0
     while at < size:
         if data[at] < 0x80:
-            entry = np.int64(table[data[at]])
+            entry = int(table[data[at]])
             at += 1
             if entry & WORD:
                 word, state, length = _push(entry & 0x7F, word, state, length)
                 continue
         else:
             code, at = _decode(data, at)
-            entry = np.int64(table[code])
+            entry = int(table[code])
             by_context |= bool(entry & BY_CONTEXT)
             if entry & WORD:
                 for i in range(_encode(entry & CODE_POINT, letter, 0)):

@@ -130,7 +130,7 @@ def near_a_class(equal: int, outside: str, far: str) -> list[Document]:
     another that are near to them, earlier, longer and smaller or larger as their URLs say; and
     copies of two of them."""
     rng = random.Random(equal)
-    words = [f"word{rng.randrange(900)}" for _ in range(120)]
+    words = [f"word{rng.randrange(900)}" for _ in range(119)]
     early, late = TIMES[1], TIMES[3]
     documents = [
         Document(f"http://h.example/m{n:02}", " ".join(words * (n + 2)), time=late)

@@ -12,10 +12,10 @@ from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.comparisons import SKIPPED, star_pairs
-from beam_reuse.analyses.near_duplicates.signatures import as_words, decided_classes
+from beam_reuse.analyses.near_duplicates.signatures import decided_classes
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
-from beam_reuse.core.near_duplicates import MOST_EQUAL, b_keys, c_keys, key_masks
+from beam_reuse.core.near_duplicates import MOST_EQUAL, as_words, b_keys, c_keys, key_masks
 from beam_reuse.core.settings import NearDuplicateSettings
 
 CLASSES, STARS, LEADERS = "classes", "stars", "leaders"

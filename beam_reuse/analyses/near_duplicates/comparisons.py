@@ -10,10 +10,16 @@ import numpy as np
 from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.near_duplicates.signatures import as_words
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.core.near_duplicates import NEXT, c_keys, key_masks, not_compared, wide_masks
+from beam_reuse.core.near_duplicates import (
+    NEXT,
+    as_words,
+    c_keys,
+    key_masks,
+    not_compared,
+    wide_masks,
+)
 from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.kernels import near_pairs
 from beam_reuse.kernels.compiled import frozen

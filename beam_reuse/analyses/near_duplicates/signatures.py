@@ -13,35 +13,46 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
-from beam_reuse.core.near_duplicates import signatures
+from beam_reuse.core.near_duplicates import as_bytes, signature_names, signatures
 from beam_reuse.core.settings import NearDuplicateSettings
-from beam_reuse.io.part_columns import NO_TIME
+from beam_reuse.io.part_columns import HAS_TOKENS, NO_TIME
+from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 
 TOKENLESS, SITES, MEMBERS, SETS = "tokenless", "sites", "members", "sets"
 _SIGN = np.uint64(1 << 63)
 _LAST = np.uint64(2**64 - 1)
-_RULES = {"smallest-url": (), "earliest": ("timestamp",), "longest": ()}
+_RULES = {"smallest-url": (), "earliest": ("timestamp",), "longest": ("token_count",)}
 
 
 def signature_rows(parts: Block, settings: NearDuplicateSettings) -> Iterator[Block | TaggedOutput]:
     """Signatures of all pages with tokens; also the numbers of the others, and the names of
-    sites."""
-    columns = ("tokens", "images", "site", *_RULES[settings.keep_rule])
-    for pages in numbered_rows(parts, columns):
-        sites = pages.rows.strings("site")
-        tokens, offsets = _sequences(pages)
-        page, site = pages.number.astype(np.uint64), sites.hash64()
-        has_tokens = np.diff(offsets) > 0
-        yield TaggedOutput(TOKENLESS, Block({"page": page[~has_tokens]}))
-        _, first = np.unique(site, return_index=True)
-        yield TaggedOutput(SITES, Block({"site": site[first], "name": sites.take(first)}))
-        found = signatures(tokens, offsets, settings)
-        yield Block({
-            "page": page, "identity": as_bytes(found.identity), "site": site,
-            "b": as_bytes(found.b), "c": as_bytes(found.c),
-            "order": _order(pages, settings.keep_rule),
-        }).take(has_tokens)
+    sites. Signatures that parts have are taken, else they are made of the parts' tokens."""
+    names = signature_names(settings)
+    for i in range(len(parts)):
+        part = parts.slice(i, i + 1)
+        signed = has_columns(part.strings("path")[0].decode(), names)
+        columns = (HAS_TOKENS, *names) if signed else ("tokens", "images")
+        for pages in numbered_rows(part, (*columns, "site", *_RULES[settings.keep_rule])):
+            has_tokens, identity, b, c = (
+                (pages.rows.numbers(name) for name in columns) if signed
+                else _signed(pages, settings))
+            sites = pages.rows.strings("site")
+            page, site = pages.number.astype(np.uint64), sites.hash64()
+            yield TaggedOutput(TOKENLESS, Block({"page": page[~has_tokens]}))
+            _, first = np.unique(site, return_index=True)
+            yield TaggedOutput(SITES, Block({"site": site[first], "name": sites.take(first)}))
+            yield Block({
+                "page": page, "identity": identity, "site": site, "b": b, "c": c,
+                "order": _order(pages, settings.keep_rule),
+            }).take(has_tokens)
+
+
+def _signed(pages: NumberedRows, settings: NearDuplicateSettings) -> tuple[NDArray, ...]:
+    """Which pages have tokens, and the three signatures of each."""
+    tokens, offsets = _sequences(pages)
+    found = signatures(tokens, offsets, settings)
+    return np.diff(offsets) > 0, *map(as_bytes, (found.identity, found.b, found.c))
 
 
 def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -65,20 +76,8 @@ def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:
         time = pages.rows.numbers("timestamp")
         return np.where(time == NO_TIME, _LAST, time.view(np.uint64) ^ _SIGN)
     if rule == "longest":
-        return ~np.diff(pages.rows.lists("tokens")[0]).astype(np.uint64)
+        return ~pages.rows.numbers("token_count").astype(np.uint64)
     return np.zeros(len(pages), np.uint64)
-
-
-def as_bytes(words: NDArray[np.uint64]) -> NDArray:
-    """Rows of words as one value each ('V48' of six words)."""
-    dense = np.ascontiguousarray(words)
-    return dense.view(f"V{8 * dense.shape[1]}").reshape(len(dense))
-
-
-def as_words(values: NDArray) -> NDArray[np.uint64]:
-    """What `as_bytes` made of rows of words."""
-    dense = np.ascontiguousarray(values)
-    return dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
 
 
 @dataclass(frozen=True)
