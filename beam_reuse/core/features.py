@@ -2,6 +2,7 @@
 
 from codecs import BOM_UTF8
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,8 +51,7 @@ class FeatureSettings:
     signatures: NearDuplicateSettings | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PageFeatures:
+class PageFeatures(NamedTuple):
     """Features of one page; empty where they were not asked for.
 
     `tokens`, `images` and `lines` are fingerprints (uint64) in document order, `paragraphs`

@@ -6,6 +6,7 @@ records = pages + skipped + rejected can be checked on every run.
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Kind(IntEnum):
@@ -34,8 +35,7 @@ class Kind(IntEnum):
         return self in (Kind.HTML, Kind.TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class RawPage:
+class RawPage(NamedTuple):
     """One fetched document with its payload decoded down to the bytes the author sent.
 
     `charset` is the name of the charset the payload is in (found by header, meta or

@@ -7,8 +7,8 @@ the expected number is 0.03.
 import re
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ def fingerprint64(data: bytes) -> int:
     return int(fingerprint_each(np.frombuffer(data, np.uint8), np.array([0, len(data)]))[0])
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedText:
+class ScannedText(NamedTuple):
     """Fingerprints (uint64) of the tokens of a text in order, how many lines it has that are not
     empty, and into how many chunks it is cut if it is plain."""
 

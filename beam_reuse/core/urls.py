@@ -6,8 +6,8 @@ takes a URL takes a canonical one.
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 import idna
@@ -32,8 +32,7 @@ class BadUrl(ValueError):
     """A string that names no page; the message says what is missing or wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageName:
+class PageName(NamedTuple):
     """What a page is called: its key, where it is, how deep its directory lies."""
 
     url: str

@@ -7,6 +7,7 @@ number, which took eight times as long to read.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -71,8 +72,7 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """A page with its name, its features and the input it came with."""
 
     raw: RawPage
