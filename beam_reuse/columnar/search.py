@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.sorting import Column, compare_bytes, order_words
+from beam_reuse.columnar.sorting import Column, order_words
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.byte_strings import compare_strings
 from beam_reuse.kernels.compiled import frozen, kernel
 
 
@@ -31,7 +32,7 @@ def _search_bytes(offsets, data, count):  # type: ignore[no-untyped-def]
         lo, hi = 0, count
         while lo < hi:
             mid = (lo + hi) // 2
-            if compare_bytes(offsets, data, mid, i + count, 0) <= 0:
+            if compare_strings(offsets, data, mid, i + count, 0) <= 0:
                 lo = mid + 1
             else:
                 hi = mid

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.hashing import SEED, hash_values
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.kernels.byte_strings import compare_strings, number_strings, string_words
 from beam_reuse.kernels.compiled import frozen, kernel
 
 Column = np.ndarray | VarBytes
@@ -131,63 +132,6 @@ def _refine(order, new, tied, words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _bytes_words(offsets, data, rows, depth):  # type: ignore[no-untyped-def]
-    """Bytes 8*depth.. of each value as a big-endian word, zeros beyond its end."""
-    out = np.empty(len(rows), np.uint64)
-    for i in range(len(rows)):
-        start = offsets[rows[i]] + 8 * depth
-        end = offsets[rows[i] + 1]
-        w = np.uint64(0)
-        for p in range(start, start + 8):
-            w <<= np.uint64(8)
-            if p < end:
-                w |= np.uint64(data[p])
-        out[i] = w
-    return out
-
-
-@kernel
-def _distinct(offsets, data, hashes):  # type: ignore[no-untyped-def]
-    """The number of each value among the distinct ones, in the order in which they first appear,
-    and the first row of each. `hashes` are of the values."""
-    rows = len(hashes)
-    size = 1024
-    while size < 2 * rows:
-        size *= 2
-    table = np.full(size, -1, np.int32)
-    numbers = np.empty(rows, np.int32)
-    firsts = np.empty(rows, np.int32)
-    count = 0
-    for i in range(rows):
-        slot = hashes[i] & np.uint64(size - 1)
-        while table[slot] >= 0:
-            first = firsts[table[slot]]
-            if hashes[first] == hashes[i] and compare_bytes(offsets, data, first, i, 0) == 0:
-                break
-            slot = (slot + np.uint64(1)) & np.uint64(size - 1)
-        if table[slot] < 0:
-            table[slot] = count
-            firsts[count] = i
-            count += 1
-        numbers[i] = table[slot]
-    return numbers, firsts[:count].copy()
-
-
-@kernel
-def compare_bytes(offsets, data, a, b, skip):  # type: ignore[no-untyped-def]
-    """Compare values a and b, which are the same up to byte `skip` but for zeros at the end."""
-    i, j = offsets[a] + skip, offsets[b] + skip
-    end_i, end_j = offsets[a + 1], offsets[b + 1]
-    while i < end_i and j < end_j:
-        if data[i] != data[j]:
-            return -1 if data[i] < data[j] else 1
-        i += 1
-        j += 1
-    longer = (end_i - i) - (end_j - j)
-    return (longer > 0) - (longer < 0)
-
-
-@kernel
 def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-untyped-def]
     """As `_refine`, comparing whole values from byte `skip` on: for long common prefixes."""
     n = len(tied)
@@ -205,7 +149,7 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
                 a, b = lo, mid
                 for k in range(lo, hi):
                     if a < mid and (
-                        b >= hi or compare_bytes(offsets, data, rows[a], rows[b], skip) <= 0
+                        b >= hi or compare_strings(offsets, data, rows[a], rows[b], skip) <= 0
                     ):
                         other[k] = rows[a]
                         a += 1
@@ -215,7 +159,7 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
             rows[:] = other
             width *= 2
         for k in range(1, len(rows)):
-            if compare_bytes(offsets, data, rows[k - 1], rows[k], skip) != 0:
+            if compare_strings(offsets, data, rows[k - 1], rows[k], skip) != 0:
                 new[tied[i] + k] = True
         i = j
 
@@ -307,7 +251,7 @@ def _words_of_rows(column: np.ndarray) -> Iterator[Callable[[NDArray], NDArray[n
 def _refine_by_bytes(order: NDArray[np.int64], new: NDArray[np.bool_], column: VarBytes) -> None:
     tied = _tied(new)
     if _RANKS_FROM <= len(order) < _RANKS_BELOW and 2 * len(tied) >= len(order):
-        numbers, firsts = _distinct(column.offsets, column.data, hash_values(
+        numbers, firsts = number_strings(column.offsets, column.data, hash_values(
             column.offsets, column.data, SEED))
         if 2 * len(firsts) <= len(order):
             ranks = np.empty(len(firsts), np.uint64)
@@ -320,7 +264,7 @@ def _refine_by_bytes(order: NDArray[np.int64], new: NDArray[np.bool_], column: V
         if not len(tied):
             return
         rows = order[tied]
-        words = _bytes_words(column.offsets, column.data, frozen(rows), depth)
+        words = string_words(column.offsets, column.data, frozen(rows), depth)
         _refine(order, new, tied, words)
         if 8 * (depth + 1) >= int(column.lengths()[rows].max()):
             tied = _tied(new)
