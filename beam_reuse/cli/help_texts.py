@@ -183,8 +183,9 @@ judging may stop anywhere. With --by as many rows of each value are drawn, and t
 many rows each stands for (weight). Cells that a spreadsheet would run get an apostrophe before
 them, which `evaluate` takes away.""",
     "evaluate": f"""\
-Compares what detection flagged with what people say. A label says what a page is, not whether
-the flag is right:
+Compares a result with what people say: what detection flagged with judged pages (--pages) or
+directories (--neighbourhoods), near-duplicates with judged pairs (--pairs). The label of a page
+says what it is, not whether the flag is right:
 
 {_LABELS}
 

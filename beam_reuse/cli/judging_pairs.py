@@ -113,7 +113,7 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
     whole = any(row.estimate for row in rows)
     table = grid("pairs returned by", "pairs", "correct", "incorrect", "undecided",
                  "without undecided", "recall", "R",
-                 *(["estimates for the table: pairs", "correct"] if whole else []))
+                 *(["estimates: pairs", "correct"] if whole else []))
     for row in rows:
         tally = row.counts.tally
         estimate = [f"{round(row.estimate.tally.pairs):,}",
@@ -128,6 +128,11 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
     to.print("correct (the precision), incorrect, undecided: shares of the pairs returned. recall: "
              "of the correct pairs that are labelled. R: of the correct pairs that B returns.\n",
              soft_wrap=True)
+    if evaluation.other_rows is not None:
+        to.print(f"The sheet was drawn from {evaluation.other_rows:,} rows, near_duplicates of "
+                 f"this result has {evaluation.table_rows:,}: estimates are for the rows it was "
+                 "drawn from. If that was another result, draw a sheet from this one.\n",
+                 soft_wrap=True)
 
 
 def _part(row: Figures) -> str:
@@ -177,7 +182,8 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
                           "as this run" if step.threshold == at else "")
     print_table(to, table)
     if any(step.estimate for step in steps):
-        to.print("precision and R here and below are estimates for the whole table.\n")
+        to.print("precision and R here and below are estimates for the rows the sheet was "
+                 "drawn from, not shares of the judged pairs as above.\n", soft_wrap=True)
     if len(some) < len(steps):
         to.print(f"{len(some)} of {len(steps):,} C-thresholds that make a difference"
                  f"{in_file('pairs', 'sweep', kept)}\n")

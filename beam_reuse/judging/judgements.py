@@ -118,6 +118,15 @@ def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fr
             for judgement in judgements]
 
 
+def drawn_from(sheet: Sheet) -> int | None:
+    """How many rows the strata of a sheet hold together; None if it names none."""
+    if not {STRATUM, STRATUM_ROWS} <= set(sheet.columns):
+        return None
+    strata = {row.cells.get(STRATUM, ""): row.cells.get(STRATUM_ROWS, "").strip()
+              for row in sheet.rows}
+    return sum(int(rows) for rows in strata.values() if rows.isdecimal())
+
+
 def _stratum_rows(sheet: Sheet, judgement: Judgement[K]) -> int:
     text = judgement.cell(STRATUM_ROWS)
     if not text.isdecimal() or not int(text):

@@ -17,6 +17,7 @@ from beam_reuse.judging.figures import (
 )
 from beam_reuse.judging.graph import MANY as MANY_NEIGHBOURS
 from beam_reuse.judging.graph import Graph
+from beam_reuse.judging.judgements import drawn_from
 from beam_reuse.judging.measures import Rate
 from beam_reuse.judging.pair_figures import Figures, Measure
 from beam_reuse.judging.pair_lookup import How
@@ -127,6 +128,8 @@ def _report(name: str, facts: Row, tables: Mapping[str, Sequence[Row]],
 def _pair_facts(evaluation: PairEvaluation) -> dict[str, Any]:
     return {
         "judged": len(evaluation.pairs),
+        "drawn_from": drawn_from(evaluation.sheet),
+        "table_rows": evaluation.table_rows,
         "unlabelled": evaluation.judgements.unlabelled,
         "repeated": evaluation.judgements.repeated,
         **{how.value: len(evaluation.found(how)) for how in How},

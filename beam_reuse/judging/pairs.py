@@ -5,11 +5,12 @@ from fractions import Fraction
 
 from beam_reuse.core.settings import require
 from beam_reuse.core.urls import name_page
-from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.results.tables import NEAR_DUPLICATES, read_manifest
 from beam_reuse.judging.judgements import (
     Judgement,
     Judgements,
     RefusedRow,
+    drawn_from,
     judgements_of,
     page_key,
     page_url,
@@ -69,6 +70,14 @@ class PairEvaluation:
     sheet: Sheet
     judgements: Judgements[PairKey]
     outcomes: tuple[PairOutcome, ...]
+    table_rows: int
+
+    @property
+    def other_rows(self) -> int | None:
+        """How many rows the sheet was drawn from, if it tells and they are not those of the
+        table: estimates are for these rows then."""
+        rows = drawn_from(self.sheet)
+        return None if rows == self.table_rows else rows
 
     @property
     def pairs(self) -> list[JudgedPair]:
@@ -113,9 +122,11 @@ def evaluate_pairs(folder: str, path: str, settings: PairSettings) -> PairEvalua
     sites = {j.key: _same_site(j.key) for j in judgements.judged if j.key is not None}
     found = look_up(folder, sites)
     if all(pair.how is How.ABSENT for pair in found.values()):
+        moments = (", and with each URL its #YYYYMMDDhhmmss, for the run kept all captures"
+                   if captures else "")
         raise SheetError(f"{path}: {folder} has both pages of none of its "
                          f"{len(judgements.judged):,} judged pairs; give the result that the sheet "
-                         "was drawn from")
+                         f"was drawn from{moments}")
     counted = [j for j in judgements.judged
                if j.key and found[j.key].how not in (How.ABSENT, How.IDENTICAL)]
     weights = stratum_weights(sheet, counted) or [Fraction(1)] * len(counted)
@@ -124,7 +135,9 @@ def evaluate_pairs(folder: str, path: str, settings: PairSettings) -> PairEvalua
     outcomes = tuple(
         PairOutcome(j, found[j.key] if j.key else FoundPair(How.ABSENT),
                     pairs.get(j.key) if j.key else None) for j in judgements.judged)
-    return PairEvaluation(settings, SimilaritySettings.of(manifest), sheet, judgements, outcomes)
+    table_rows = sum(part.rows for part in manifest.tables()[NEAR_DUPLICATES.name])
+    return PairEvaluation(settings, SimilaritySettings.of(manifest), sheet, judgements, outcomes,
+                          table_rows)
 
 
 def _judged(judgement: Judgement[PairKey], key: PairKey, found: FoundPair, same_site: bool,

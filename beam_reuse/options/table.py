@@ -165,8 +165,9 @@ OPTIONS: tuple[Option, ...] = (
             "random projections of a page's tokens (algorithm C)",
             "near_duplicates.projection_bits", "run"),
     _option("near-duplicates", "c-threshold", WHOLE,
-            "C-similar: so many projections agree; below 354 of 384 all pages are compared with "
-            "all", "near_duplicates.c_threshold", "run"),
+            "C-similar: so many projections agree; below some 360 of 384 ever more pairs merely "
+            "share a language or a subject, below 354 all pages are compared with all",
+            "near_duplicates.c_threshold", "run"),
     _option("near-duplicates", "combined-threshold", WHOLE,
             "combined: B-similar, and so many projections agree",
             "near_duplicates.combined_threshold", "run"),

@@ -86,6 +86,35 @@ def test_pairs_are_drawn_judged_and_read_back(
     assert "--overwrite" in capsys.readouterr().err
 
 
+def test_a_sheet_of_other_rows_is_told(
+    result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Estimates are for the rows that the sheet was drawn from: nothing to tell where these are the
+    table."""
+    sheet = tmp_path / "pairs.csv"
+    for where, told in (([], False), (["--where", "c = true"], True)):
+        assert main(["sample", result, "--of", "near_duplicates", *where, "--by", "same_site",
+                     "-o", str(sheet), "--overwrite"]) == 0
+        judge(sheet)
+        capsys.readouterr()
+        assert main(["evaluate", result, "--pairs", str(sheet)]) == 0
+        assert ("The sheet was drawn from 13 rows, near_duplicates of this result has 40"
+                in words(capsys.readouterr().out)) is told
+
+
+def test_with_all_captures_a_url_needs_its_moment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    urls = [f"http://a.x.org/{n}#20200101000000" for n in range(2)]
+    folder = write_result(tmp_path / "result", {
+        "near_duplicates": [[pair_row(*urls, 6, 384, True, {"b"})]],
+        "pages": [[crawl_row(url) for url in urls]], "identity_sets": [[]]}, captures="all")
+    sheet = tmp_path / "pairs.csv"
+    sheet.write_text("url_a,url_b,label\nhttp://a.x.org/0,http://a.x.org/1,correct\n")
+    assert main(["evaluate", folder, "--pairs", str(sheet)]) == 2
+    assert "with each URL its #YYYYMMDDhhmmss" in capsys.readouterr().err
+
+
 def test_many_b_similarities_are_cut_into_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -3,7 +3,7 @@
 import xxhash
 
 SEED = 0x6265616D5F726575
-TOKEN = 0x13D6C2A7F0B54E89
+TOKEN = 0xD1310BA698DFB5AC
 UNSPACED = [
     range(0x0E00, 0x0EFF + 1), range(0x1000, 0x109F + 1), range(0x1780, 0x17FF + 1),
     range(0x3040, 0x30FF + 1), range(0x3400, 0x4DBF + 1), range(0x4E00, 0x9FFF + 1),

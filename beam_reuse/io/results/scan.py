@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
-from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.results.tables import no_table, read_manifest
 
 BATCH_ROWS = 32_768
 
@@ -24,8 +24,7 @@ class TableScan:
         self.manifest = read_manifest(folder)
         tables = self.manifest.tables()
         if name not in tables:
-            raise NoResultError(
-                f"{folder} has no table {name!r}; it has {', '.join(sorted(tables))}.")
+            raise NoResultError(no_table(folder, name, tables))
         self.parts: Sequence[Part] = tables[name]
         self._files = open_files(folder)
         self.schema: pa.Schema = self._read_schema()

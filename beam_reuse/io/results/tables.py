@@ -4,6 +4,7 @@ A table is a few lines: a name and its columns from the left. Column order and t
 part of the contract with users. `sink.WriteTable` writes blocks in this shape.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -180,6 +181,15 @@ QUILT_SOURCES = table(
     grams=number, share=share, linked=text, spans=SPANS,
 )
 
+# How the names of tables begin that an analysis writes.
+_WRITTEN_BY = {
+    "frequen": "discovery", "matched_": "detection", "page_reuse": "detection",
+    "neighbourhood": "detection", "identity_sets": "near-duplicates",
+    "near_duplicate": "near-duplicates", "site_pairs": "near-duplicates",
+    "keep": "near-duplicates", "exact_copies": "overlap", "page_overlap": "overlap",
+    "server_overlap": "overlap", "replicas": "overlap", "skippable": "overlap",
+    "crawl_savings": "overlap", "popular_collections": "overlap", "quilt": "quilts",
+}
 SCHEMAS = {
     schema.name: schema
     for schema in (
@@ -206,6 +216,14 @@ def read_manifest(folder: str) -> Manifest:
     return Manifest.from_json(content.decode(), folder)
 
 
+def no_table(folder: str, name: str, has: Iterable[str]) -> str:
+    """What to tell of a table that a result does not have."""
+    analysis = next((analysis for start, analysis in _WRITTEN_BY.items()
+                     if name.startswith(start)), None)
+    way_out = f" Run again with --analyses {analysis}." if analysis else ""
+    return f"{folder} has no table {name!r}; it has {', '.join(sorted(has))}.{way_out}"
+
+
 def read(folder: str, name: str) -> pa.Table:
     """The table `name` of the result in `folder`, parts in order.
 
@@ -214,7 +232,7 @@ def read(folder: str, name: str) -> pa.Table:
     """
     parts = read_manifest(folder).tables()
     if name not in parts:
-        raise NoResultError(f"{folder} has no table {name!r}; it has {', '.join(sorted(parts))}.")
+        raise NoResultError(no_table(folder, name, parts))
     files = open_files(folder)
     read_parts = []
     for part in parts[name]:
