@@ -95,7 +95,7 @@ def _first_reject(outcome: Outcome, work: Workspace) -> str:
     for part in sorted(outcome.parts):
         if part.table == REJECTS.name and part.rows:
             with open_files(work.tables).open(join(work.tables, part.path)) as source:
-                row = pq.read_table(source).slice(0, 1).to_pylist()[0]
+                row = pq.ParquetFile(source).read().slice(0, 1).to_pylist()[0]
             detail = f" ({row['detail']})" if row["detail"] else ""
             return f"The first: {row['file']} at {row['offset']}: {row['reason']}{detail}. "
     return ""

@@ -149,5 +149,5 @@ def _read(folder: str, name: str) -> pa.Table:
     files, parts = open_files(folder), []
     for path in files.list(join(folder, name)):
         with files.open(join(folder, name, path)) as source:
-            parts.append(pq.read_table(source))
+            parts.append(pq.ParquetFile(source).read())
     return pa.concat_tables(parts) if parts else schema.arrow().empty_table()

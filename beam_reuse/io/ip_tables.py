@@ -59,7 +59,7 @@ def _text_rows(path: str, content: bytes) -> list[tuple[int, str, str]]:
 def _parquet_rows(path: str) -> list[tuple[int, str, str]]:
     try:
         with open_files(path).open(path) as source:
-            table = pq.read_table(source, columns=["host", "ip"])
+            table = pq.ParquetFile(source).read(columns=["host", "ip"])
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(f"--ip-table {path} cannot be read: {reason_of(error)}.") from None
     if set(table.column_names) != {"host", "ip"}:

@@ -91,7 +91,8 @@ OPTIONS: tuple[Option, ...] = (
             "kinds of content that make a page: document, code, other, or all",
             "read.content_types"),
     _option("reading", "max-record-bytes", SIZE,
-            "records larger than this when decompressed are rejected", "read.max_record_bytes"),
+            "records larger than this when decompressed are rejected; documents and code of "
+            "more than 256M always", "read.max_record_bytes"),
     _option("reading", "max-rejects", SHARE,
             "fail, and leave no result, if a larger share of records is rejected",
             "max_rejects"),

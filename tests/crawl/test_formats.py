@@ -265,3 +265,17 @@ def test_urls_are_clean_text(tmp_path: Path) -> None:
     found = _only_page(_read(tmp_path, "a.jsonl", row))
     assert found.fetched_url == "http://a.example/%ED%A0%80"
     assert found.payload.decode() == "a\ufffdb"
+
+
+@pytest.mark.parametrize(("raw", "url"), [
+    (b"http://b.example/x\xe9", "http://b.example/x%E9"),
+    (b"http://b.example/x\xe8", "http://b.example/x%E8"),
+    (b"http://b.example/\\u00e9\\ud800\xff", "http://b.example/\u00e9%ED%A0%80%FF"),
+    ("http://b.example/\ufffd".encode(), "http://b.example/\ufffd"),
+])
+def test_bytes_of_a_url_that_are_no_utf8_are_escaped_as_in_a_warc(
+    tmp_path: Path, raw: bytes, url: str,
+) -> None:
+    row = b'{"url":"' + raw + b'","text":"a \xe9 b"}'
+    found = _only_page(_read(tmp_path, "a.jsonl", row))
+    assert (found.fetched_url, found.payload) == (url, "a \ufffd b".encode())

@@ -87,17 +87,31 @@ def _declared(content_type: object) -> tuple[str, str]:
 
 
 def parse_row(line: bytes) -> dict[str, Any]:
-    """A line of JSON; `ValueError` if it is no object. Bytes that are not UTF-8 become U+FFFD."""
+    """A line of JSON; `ValueError` if it is no object. Bytes that are not UTF-8 become U+FFFD, but
+    stay as they are in the URL, which is bytes then."""
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:
-        try:
-            row = json.loads(line.decode("utf-8", "replace"))
-        except RecursionError:
-            raise ValueError("nested too deep") from None
+        row = _parse_slowly(line, "replace")
+        if isinstance(row, dict) and isinstance(row.get("url"), str) and "\ufffd" in row["url"]:
+            url = _parse_slowly(line, "surrogateescape")["url"]
+            row["url"] = b"".join(_bytes_of(char) for char in url)
     if not isinstance(row, dict):
         raise ValueError("not an object")
     return row
+
+
+def _parse_slowly(line: bytes, errors: str) -> Any:
+    try:
+        return json.loads(line.decode("utf-8", errors))
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _bytes_of(char: str) -> bytes:
+    """The bytes of a character, or the byte that `surrogateescape` took for one."""
+    escaped = "\udc80" <= char <= "\udcff"
+    return char.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
 
 
 class Lines:

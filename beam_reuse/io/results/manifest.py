@@ -156,7 +156,7 @@ class Manifest:
         if version != SCHEMA_VERSION:
             raise NoResultError(
                 f"{where} was written with schema version {version}; this is version "
-                f"{SCHEMA_VERSION}. Use the matching release, or run again with --overwrite."
+                f"{SCHEMA_VERSION}. Make it again from the crawl, or use the matching release."
             )
         return Manifest(
             kind=content["kind"],

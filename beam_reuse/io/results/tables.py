@@ -238,7 +238,7 @@ def read(folder: str, name: str) -> pa.Table:
     for part in parts[name]:
         try:
             with files.open(join(folder, part.path)) as source:
-                found = pq.read_table(source, page_checksum_verification=True)
+                found = pq.ParquetFile(source, page_checksum_verification=True).read()
         except (OSError, pa.ArrowInvalid) as error:
             raise NoResultError(
                 f"{folder}: {part.path} is listed in {MANIFEST} but cannot be read "
