@@ -67,7 +67,7 @@ def distinct(index: str) -> tuple[list[str], Signatures]:
     found = {}
     for path in sorted(Path(index).glob("index/*.parquet")):
         for row in pq.read_table(path, columns=["url", "tokens", "images"]).to_pylist():
-            found[row["url"]] = tuple(row["tokens"] + row["images"])
+            found[row["url"]] = tuple(np.frombuffer(row["tokens"] + row["images"], "<u8").tolist())
     first: dict[tuple[int, ...], str] = {}
     for url in sorted(found):
         if found[url]:
