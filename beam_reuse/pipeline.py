@@ -158,8 +158,8 @@ def features_of(plan: RunPlan) -> FeatureSettings:
     """What the analyses asked for look at: nothing else is hashed or written."""
     settings = plan.settings
     reuse = plan.command == "labels" or settings.discovers or settings.detects
-    columns = {column for chunking in chunkings_of(settings.overlap) for column in chunking.columns
-               if settings.finds_overlap}
+    chunkings = chunkings_of(settings.overlap) if settings.finds_overlap else ()
+    columns = {column for chunking in chunkings for column in chunking.columns}
     needed = {
         CHUNKS: reuse, TOKENS: settings.finds_quilts or "tokens" in columns,
         LINES: settings.finds_overlap, LINKS: settings.finds_quilts,

@@ -61,13 +61,13 @@ class PageFeatures(NamedTuple):
     sha1: bytes
     chunk_count: int
     chunks: Chunks
-    tokens: np.ndarray
-    images: np.ndarray
-    line_count: int
-    lines: np.ndarray
-    paragraphs: np.ndarray
-    links: ByteStrings
-    base: bytes | None
+    tokens: np.ndarray = _NONE
+    line_count: int = 0
+    images: np.ndarray = _NONE
+    lines: np.ndarray = _NONE
+    paragraphs: np.ndarray = _NO_PARAGRAPHS
+    links: ByteStrings = NO_STRINGS
+    base: bytes | None = None
 
 
 def needs_decoding(page: RawPage, settings: FeatureSettings) -> bool:
@@ -100,18 +100,16 @@ def page_features(
     chunks = chunk_page(*given) if CHUNKS in settings.kept else NO_CHUNKS
     if settings.text and page.kind is Kind.TEXT and text is None:
         scanned = scan_plain(page.payload)
-        return PageFeatures(sha1, scanned.chunks, chunks, scanned.tokens, _NONE, scanned.lines,
-                            _NONE, _NO_PARAGRAPHS, NO_STRINGS, None)
+        return PageFeatures(sha1, scanned.chunks, chunks, scanned.tokens, scanned.lines)
     chunk_count = len(chunks) if CHUNKS in settings.kept else count_chunks(*given)
     if text is None or not settings.text or not page.kind.has_text:
-        return PageFeatures(sha1, chunk_count, chunks, _NONE, _NONE, 0, _NONE, _NO_PARAGRAPHS,
-                            NO_STRINGS, None)
+        return PageFeatures(sha1, chunk_count, chunks)
     document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
     scanned = scan_text(document.text)
     images = image_tokens(document.images, document.base, name)
     lines, paragraphs = (
         line_fingerprints(document.text) if LINES in settings.kept else (_NONE, _NO_PARAGRAPHS))
-    return PageFeatures(sha1, chunk_count, chunks, scanned.tokens, images, scanned.lines, lines,
+    return PageFeatures(sha1, chunk_count, chunks, scanned.tokens, scanned.lines, images, lines,
                         paragraphs, document.links, document.base)
 
 

@@ -63,8 +63,8 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
     }
     columns |= dict.fromkeys(numbers, pa.binary())
     if text and features.signatures is not None:
-        columns |= {name: column.type for name, column
-                    in _signatures([], features.signatures).items()}
+        of_no_page = _signatures([], features.signatures)
+        columns |= {name: column.type for name, column in of_no_page.items()}
     if text and LINKS in kept:
         columns |= {"links": _STRINGS, "base": pa.binary()}
     if PAYLOAD in kept:
