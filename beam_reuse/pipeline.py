@@ -204,7 +204,8 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
     ):
         if asked:
             found |= pages | name >> analysis
-            noted.append(found.pop("noted"))
+            noted.append(found.pop("noted" if "noted" in found else "counts"))
+            found.pop("values", None)
     found["noted"] = tuple(noted)
     if "labels" in found:
         found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
@@ -218,7 +219,8 @@ def _threshold_count(named: tuple[str, int]) -> Count:
 
 def _noted_count(named: tuple[str, int]) -> list[Count]:
     name, count = named
-    return [((NOTED, name), count)] if count else []
+    kind = MEASURED if name == "overlap-pairs-shuffled" else NOTED
+    return [((kind, name), count)] if count else []
 
 
 def _measured_count(named: tuple[str, int]) -> Count:

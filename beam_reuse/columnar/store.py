@@ -12,7 +12,7 @@ import struct
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from apache_beam.io.filesystem import CompressionTypes
@@ -24,7 +24,7 @@ from beam_reuse.columnar.block import Block
 INLINE_BYTES = 4096
 SUFFIX = ".spill"
 _WHOLE_OBJECTS = ("gs://", "s3://", "azfs://")
-_FIXED = struct.Struct("<QQQQIH")
+_FIXED = struct.Struct("<QQQQIHB")
 
 
 class StoreError(OSError):
@@ -45,21 +45,36 @@ class Piece:
     offset: int = 0
     length: int = 0
     checksum: int = 0
+    side: int = 0
+
+    @staticmethod
+    def holding(block: Block) -> "Piece":
+        """A piece that holds a block itself: for few and small ones."""
+        return Piece(len(block), block.nbytes, block.to_bytes())
+
+    def on(self, side: int) -> "Piece":
+        """The same content, as that of one of several sides that meet in a group."""
+        return replace(self, side=side) if side else self
+
+    def spread(self, buckets: int) -> int:
+        """A number below `buckets` that is as good as random, the same for the same piece."""
+        return isal_zlib.crc32(f"{self.path} {self.offset}".encode() + self.data) % buckets
 
     def encode(self) -> bytes:
         """A deterministic form for Beam: fixed numbers, path, bytes."""
         path = self.path.encode()
         head = _FIXED.pack(
-            self.rows, self.nbytes, self.offset, self.length, self.checksum, len(path)
+            self.rows, self.nbytes, self.offset, self.length, self.checksum, len(path),
+            self.side,
         )
         return head + path + self.data
 
     @staticmethod
     def decode(encoded: bytes) -> "Piece":
-        rows, nbytes, offset, length, checksum, n = _FIXED.unpack_from(encoded)
+        rows, nbytes, offset, length, checksum, n, side = _FIXED.unpack_from(encoded)
         at = _FIXED.size + n
         path = encoded[_FIXED.size : at].decode()
-        return Piece(rows, nbytes, encoded[at:], path, offset, length, checksum)
+        return Piece(rows, nbytes, encoded[at:], path, offset, length, checksum, side)
 
 
 @dataclass(frozen=True)

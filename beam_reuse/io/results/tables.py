@@ -5,7 +5,7 @@ part of the contract with users. `sink.WriteTable` writes blocks in this shape.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,12 +30,15 @@ class Column:
     TIMESTAMP   from int64 microseconds since 1970 UTC
     int64, bool, double   from the NumPy column of that kind
 
-    In a `nullable` column the lowest int64, an empty string and NaN stand for null.
+    In a `nullable` column the lowest int64, an empty string and NaN stand for null. A column that
+    `is_page` shows the URL of a page, or of several: an analysis gives page numbers (uint64; lists
+    of them as bytes), which become URLs on the way.
     """
 
     name: str
     type: pa.DataType
     nullable: bool = False
+    is_page: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,22 @@ def table(name: str, **columns: pa.DataType | Column) -> TableSchema:
     return TableSchema(
         name,
         tuple(
-            Column(column, kind.type, kind.nullable) if isinstance(kind, Column)
+            replace(kind, name=column) if isinstance(kind, Column)
             else Column(column, kind)
             for column, kind in columns.items()
         ),
     )
 
 
-def maybe(kind: pa.DataType) -> Column:
+def maybe(kind: pa.DataType | Column) -> Column:
     """A column type in which null may stand."""
+    if isinstance(kind, Column):
+        return replace(kind, nullable=True)
     return Column("", kind, nullable=True)
 
 
 text, number, share, flag = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+page, pages = Column("", text, is_page=True), Column("", STRINGS, is_page=True)
 
 PAGES = table(
     "pages",

@@ -1,0 +1,63 @@
+"""Blocks that wait to be written together."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.varbytes import VarBytes
+
+
+class Buffer:
+    """Blocks held until they reach `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.blocks: list[Block] = []
+        self.nbytes = 0
+
+    def add(self, block: Block) -> bool:
+        """Take a block; says whether it is time to drain."""
+        if len(block):
+            self.blocks.append(detached(block))
+            self.nbytes += block.nbytes
+        return self.nbytes >= self.limit
+
+    def drain(self) -> list[Block]:
+        blocks, self.blocks, self.nbytes = self.blocks, [], 0
+        return blocks
+
+
+def joined(blocks: Iterable[Block], nbytes: int) -> Iterator[Block]:
+    """The same rows in the same order, neighbours with equal columns joined up to `nbytes`."""
+    waiting: list[Block] = []
+    size = 0
+    for block in blocks:
+        if waiting and (size + block.nbytes > nbytes or not waiting[0].same_columns(block)):
+            yield Block.concat(waiting)
+            waiting, size = [], 0
+        waiting.append(block)
+        size += block.nbytes
+    if waiting:
+        yield Block.concat(waiting)
+
+
+def detached(block: Block) -> Block:
+    """The same block, copied if it would keep far more memory alive than it uses.
+
+    A few columns of a block that came from one buffer pin that whole buffer.
+    """
+    owners: dict[int, int] = {}
+    for name in block:
+        column = block[name]
+        for array in (column.offsets, column.data) if isinstance(column, VarBytes) else (column,):
+            owner: Any = array
+            while isinstance(owner.base, np.ndarray):
+                owner = owner.base
+            below = owner.base.obj if isinstance(owner.base, memoryview) else owner.base
+            owners[id(below if isinstance(below, bytes) else owner)] = (
+                len(below) if isinstance(below, bytes) else owner.nbytes)
+    if sum(owners.values()) <= 2 * block.nbytes + 4096:
+        return block
+    return block.take(np.arange(len(block)))

@@ -1,0 +1,117 @@
+"""From page numbers back to URLs, once for all tables.
+
+Rows of tables wait, sealed, while the pages of each block ask for their names; then a block is
+opened and gets those of all its columns. So a name travels once for each block that asks for it,
+however many rows and columns that has.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.matching import lookup, match_ranges
+from beam_reuse.io.results.tables import STRINGS, TableSchema
+from beam_reuse.rows import Rows, Tagged
+
+NO_PAGE = np.uint64(2**64 - 1)
+"""Stands for null in a column of page numbers."""
+ASKED = "asked"
+_NUMBER = 8
+
+
+def with_urls(
+    tables: Mapping[str, Rows], schemas: Mapping[str, TableSchema], names: Rows,
+) -> dict[str, Rows]:
+    """The tables with URLs where their page columns have numbers; `names` has `page` and `url`."""
+    paged = [name for name in tables if page_columns(schemas[name])]
+    sealed = names.plan.nothing()
+    for name in paged:
+        sealed += tables[name].map(seal, schemas[name])
+    if not paged:
+        return dict(tables)
+    answers = sealed.tagged(ASKED).join(names, "page", answer)
+    opened = sealed.join(answers, "block", open_blocks, {name: schemas[name] for name in paged})
+    return {name: opened.tagged(name) if name in paged else rows for name, rows in tables.items()}
+
+
+def page_columns(schema: TableSchema) -> list[str]:
+    """The columns of a table that hold pages, or lists of them."""
+    return [column.name for column in schema.columns if column.is_page]
+
+
+def _is_list(schema: TableSchema, name: str) -> bool:
+    return next(column.type == STRINGS for column in schema.columns if column.name == name)
+
+
+def numbers_of(lists: VarBytes) -> NDArray[np.uint64]:
+    """The numbers in a column of lists of pages, one after another."""
+    return np.frombuffer(lists.used().tobytes(), np.uint64)
+
+
+def seal(rows: Block, schema: TableSchema) -> Iterator[Block | Tagged]:
+    """A block as one row: an id, its table and its content; ASKED: the pages that it names."""
+    pages = np.concatenate([np.zeros(0, np.uint64), *(
+        numbers_of(rows.strings(name)) if _is_list(schema, name) else rows.array(name)
+        for name in page_columns(schema))])
+    pages = np.unique(pages)
+    block = np.frombuffer(uuid.uuid4().bytes, "V16")
+    yield Block({
+        "block": block, "table": VarBytes.from_list([schema.name.encode()]),
+        "content": VarBytes.from_list([rows.select(schema.names).to_bytes()]),
+    })
+    pages = pages[pages != NO_PAGE]
+    yield Tagged(ASKED, Block({"page": pages, "block": np.repeat(block, len(pages))}))
+
+
+def answer(asked: Block | None, names: Block | None) -> Block | None:
+    """The URLs of the pages that were asked for."""
+    if asked is None:
+        return None
+    if names is None or (found := lookup(asked, names, ("page",))).min(initial=0) < 0:
+        raise AssertionError("a page number without a page")
+    return asked.with_columns(url=names.strings("url").take(found))
+
+
+def open_blocks(
+    sealed: Block | None, answers: Block | None, schemas: Mapping[str, TableSchema],
+) -> Iterator[Tagged]:
+    """The rows of sealed blocks, tagged with their table, with URLs in place of page numbers."""
+    if sealed is None:
+        return
+    if answers is None:
+        answers = Block({"block": np.zeros(0, "V16"), "page": np.zeros(0, np.uint64),
+                         "url": VarBytes.from_list([])})
+    contents, tables = sealed.strings("content"), sealed.strings("table")
+    for row, (low, high) in enumerate(zip(
+            *match_ranges(sealed, answers, ("block",)), strict=True)):
+        schema = schemas[tables[row].decode()]
+        block = Block.from_bytes(contents[row])
+        mine = answers.slice(int(low), int(high)).sort(("page",))
+        names = _Names(mine.array("page"), mine.strings("url"))
+        yield Tagged(schema.name, block.with_columns(**{
+            name: names.lists(block.strings(name)) if _is_list(schema, name)
+            else names.of(block.array(name)) for name in page_columns(schema)}))
+
+
+class _Names:
+    """The names of some pages, which are in order."""
+
+    def __init__(self, pages: NDArray[np.uint64], urls: VarBytes) -> None:
+        self.pages = pages
+        self.urls = VarBytes.concat([urls, VarBytes.from_list([b""])])
+
+    def of(self, pages: NDArray[np.uint64]) -> VarBytes:
+        """The URL of each page; nothing for NO_PAGE."""
+        return self.urls.take(np.searchsorted(self.pages, pages))
+
+    def lists(self, pages: VarBytes) -> VarBytes:
+        """The URLs of each list of pages, joined by line feeds."""
+        counts = pages.lengths() // _NUMBER
+        urls = self.of(numbers_of(pages)).to_list()
+        ends = np.cumsum(counts)
+        return VarBytes.from_list([
+            b"\n".join(urls[start:end])
+            for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True)])

@@ -1,0 +1,418 @@
+"""From a plan to a Beam graph: rounds, each of them one shuffle and one step.
+
+    pieces for round n ─ GroupByKey ─ Round n ─┬─ pieces for later rounds
+                                               ├─ parts of values ─ GroupByKey ─ Merge ─ side inputs
+                                               └─ counts, rows that leave the graph
+
+Everything that can be done at the same time shares a shuffle, whatever analysis it belongs to:
+a step costs time even where it has nothing to do, and on an engine buffers, too.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.typehints.decorators import no_annotations
+from apache_beam.typehints.native_type_compatibility import convert_to_beam_type
+
+from beam_reuse.columnar import coders as _registered  # noqa: F401
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.bucket_keys import even_keys
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Piece, Store
+from beam_reuse.rows.language import Plan, Rows, Value
+from beam_reuse.rows.nodes import MAIN, Fold, Folding, Group, Map, Node, Output, Rounds, Source
+from beam_reuse.rows.steps import (
+    Apply,
+    Entry,
+    Out,
+    Round,
+    Taker,
+    Target,
+    ToGroup,
+    ToLater,
+    ToValue,
+    ValueRef,
+)
+from beam_reuse.rows.values import Numbered, Values, merged
+from beam_reuse.rows.working import COUNTS, Emitted, Work, rows_to, values_for
+
+Keyed = tuple[int, Piece]
+# Parked pieces are read one by one; so many keys spread them over the workers.
+PARKED_KEYS = 120
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a graph gives: `rows` by name, PCollections of blocks; `counts`, pairs of a name and a
+    number; `values`, pairs of a name and a value; `rounds`, for people."""
+
+    rows: Mapping[str, beam.PCollection]
+    counts: beam.PCollection
+    values: beam.PCollection
+    rounds: tuple[Round, ...]
+
+
+def build(
+    pipeline: beam.Pipeline, plan: Plan, rows: Mapping[str, Rows],
+    values: Mapping[str, Value] | None = None,
+) -> Built:
+    """Add to `pipeline` the graph that gives these rows and values."""
+    return _Builder(plan.shuffle, rows, values or {}).build(pipeline)
+
+
+class _Builder:
+    def __init__(self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value],
+                 ) -> None:
+        self.shuffle, self.rows, self.wanted = shuffle, rows, values
+        self.rounds = Rounds()
+        self.nodes = _reachable(chain(
+            (each.node for given in rows.values() for each in given.outputs), values.values()))
+        self.readers: dict[Output, list[Node]] = defaultdict(list)
+        for node in self.nodes:
+            for each in dict.fromkeys(node.inputs):
+                self.readers[each].append(node)
+        self.folds = [node for node in self.nodes if isinstance(node, Fold)]
+        self.refs = {
+            fold: ValueRef(self.rounds.of(fold), number, fold.folding)
+            for number, fold in enumerate(self.folds)}
+        self.slots: dict[Any, int] = {}
+        self.keys: dict[int, int] = defaultdict(int)
+        self.targets: dict[Any, Target] = {}
+        for node in self.nodes:
+            if isinstance(node, Group):
+                self._reserve(node, self.rounds.of(node), node.buckets or shuffle.buckets)
+
+    def _reserve(self, what: Any, number: int, buckets: int) -> Target:
+        """Keys of a round's shuffle for one that reads from it."""
+        place = what, number
+        if place not in self.targets:
+            self.targets[place] = Target(number, self.keys[number], buckets)
+            self.keys[number] += buckets
+        return self.targets[place]
+
+    def _slot(self, *what: Any) -> int:
+        return self.slots.setdefault(what, len(self.slots))
+
+    def _args(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(self.refs[each] if isinstance(each, Fold) else each for each in args)
+
+    # What happens to the rows of an output in the round in which they are there.
+
+    def _takers(self, output: Output, here: int) -> tuple[Taker, ...]:
+        found: list[Taker] = []
+        later: dict[int, None] = {}
+        for node in self.readers[output]:
+            if isinstance(node, Map):
+                number = self.rounds.of(node)
+                if number == here:
+                    found.append(self._apply(node, here))
+                elif not isinstance(output.node, Source):
+                    later[number] = None
+            elif isinstance(node, Group):
+                found += self._to_group(node, output)
+            elif isinstance(node, Fold):
+                found.append(ToValue(self._slot(node), self.refs[node], self._args(node.args)))
+        if later and here == self.rounds.of(output.node):
+            targets = [self._reserve(output, number, PARKED_KEYS) for number in sorted(later)]
+            found.append(ToLater(self._slot(output), tuple(targets)))
+        found += [Out(name) for name, rows in self.rows.items() if output in rows.outputs]
+        return tuple(found)
+
+    def _apply(self, node: Map, here: int) -> Apply:
+        return Apply(node.name, node.fn, self._args(node.args), self._next(node, here))
+
+    def _next(self, node: Node, here: int) -> dict[str, tuple[Taker, ...]]:
+        return {output.tag: takers for output in self._outputs(node)
+                if (takers := self._takers(output, here))}
+
+    def _outputs(self, node: Node) -> Iterator[Output]:
+        named = (each for rows in self.rows.values() for each in rows.outputs)
+        return iter(dict.fromkeys(
+            each for each in chain(self.readers, named) if each.node is node))
+
+    def _to_group(self, node: Group, output: Output) -> Iterator[ToGroup]:
+        target = self.targets[node, self.rounds.of(node)]
+        for number, side in enumerate(node.sides):
+            if output in side.sources:
+                yield ToGroup(self._slot(node, number), target, number, side,
+                              self._args(side.args))
+
+    # Where rounds begin.
+
+    def _entries(self) -> dict[int, list[Entry]]:
+        entries: dict[int, list[Entry]] = defaultdict(list)
+        for node in self.nodes:
+            here = self.rounds.of(node)
+            if isinstance(node, Group):
+                entries[here].append(Entry(
+                    node.name, self.targets[node, here], self._next(node, here), node.reader,
+                    node.sides, self._args(node.args)))
+            elif isinstance(node, Source):
+                output = Output(node)
+                readers = self.readers[output]
+                numbers = {self.rounds.of(each) if isinstance(each, Map) else 0
+                           for each in readers} | {
+                    0 for rows in self.rows.values() if output in rows.outputs}
+                for number in sorted(numbers):
+                    entries[number].append(self._parked(output, number, number == 0))
+        for output in list(self.readers):
+            later = {self.rounds.of(each) for each in self.readers[output]
+                     if isinstance(each, Map)} - {self.rounds.of(output.node)}
+            if not isinstance(output.node, Source):
+                for number in sorted(later):
+                    entries[number].append(self._parked(output, number, False))
+        return entries
+
+    def _parked(self, output: Output, number: int, everybody: bool) -> Entry:
+        """Rows of an output that are read in a round; all who read them in it take them, and, in
+        the round in which they come from outside, groups, values and the outside, too."""
+        target = self._reserve(output, number, PARKED_KEYS)
+        takers = self._takers(output, number) if everybody else tuple(
+            self._apply(node, number) for node in self.readers[output]
+            if isinstance(node, Map) and self.rounds.of(node) == number)
+        return Entry(f"read {output.node.name}", target, {MAIN: takers})
+
+    # The graph.
+
+    def build(self, pipeline: beam.Pipeline) -> Built:
+        entries = self._entries()
+        rounds = tuple(Round(number, tuple(entries[number]), self.keys[number])
+                       for number in sorted(entries))
+        totals = dict(self.keys)
+        arriving: dict[int, list[beam.PCollection]] = defaultdict(list)
+        for number, pieces in self._from_outside(pipeline, totals):
+            arriving[number].append(pieces)
+        parts: dict[int, list[beam.PCollection]] = defaultdict(list)
+        sides: dict[int, beam.PCollection] = {}
+        counts: list[beam.PCollection] = []
+        out: dict[str, list[beam.PCollection]] = defaultdict(list)
+        for each in rounds:
+            n = each.number
+            tags = _tags(each)
+            for value_round in sorted({ref.round for ref in self.refs.values()}):
+                if value_round <= n and value_round not in sides:
+                    sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
+            read = sorted({ref.round for ref in _refs(each)})
+            work = _RunRound(each, totals, self.shuffle, read)
+            grouped = _together(arriving[n], f"Rows for {n}") | f"Shuffle {n}" >> beam.GroupByKey()
+            done = grouped | f"Round {n}" >> beam.ParDo(
+                work, *(beam.pvalue.AsIter(sides[value_round]) for value_round in read)
+            ).with_outputs(*tags, COUNTS)
+            for tag, kind in tags.items():
+                done[tag].element_type = convert_to_beam_type(kind)
+            done[COUNTS].element_type = convert_to_beam_type(tuple[str, int])
+            counts.append(done[COUNTS])
+            for tag in tags:
+                if tag.startswith("round"):
+                    arriving[int(tag[5:])].append(done[tag])
+                elif tag.startswith("values"):
+                    parts[int(tag[6:])].append(done[tag])
+                else:
+                    out[tag].append(done[tag])
+        for value_round in sorted({ref.round for ref in self.refs.values()}):
+            if value_round not in sides:
+                sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
+        return Built(
+            {name: _together(out[name], f"All {name}") if out[name]
+             else pipeline | f"No {name}" >> beam.Create([]).with_output_types(Block)
+             for name in self.rows},
+            _together(counts, "Counts"),
+            self._values(pipeline, sides), rounds)
+
+    def _values(
+        self, pipeline: beam.Pipeline, sides: Mapping[int, beam.PCollection],
+    ) -> beam.PCollection:
+        """The values that are wanted outside, by name."""
+        refs = {name: self.refs[fold] for name, fold in self.wanted.items()}
+        read = sorted({ref.round for ref in refs.values()})
+        return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.FlatMap(
+            _wanted, refs, read, self.shuffle.store,
+            *(beam.pvalue.AsIter(sides[number]) for number in read)
+        ).with_output_types(tuple[str, Any])
+
+    def _from_outside(
+        self, pipeline: beam.Pipeline, totals: Mapping[int, int],
+    ) -> Iterator[tuple[int, beam.PCollection]]:
+        """References to what is given, each with the round that reads it."""
+        known: list[tuple[tuple[Block, ...], tuple[Target, ...]]] = []
+        rounds: dict[int, None] = {}
+        for node in self.nodes:
+            if not isinstance(node, Source):
+                continue
+            targets = tuple(target for (what, _), target in self.targets.items()
+                            if what == Output(node))
+            if isinstance(node.pieces, tuple):
+                known.append((node.pieces, targets))
+                rounds |= dict.fromkeys(target.round for target in targets)
+                continue
+            tags = [rows_to(target.round) for target in targets]
+            sent = node.pieces | f"Send {node.name}" >> beam.ParDo(
+                _Send(targets, totals, self.shuffle)).with_outputs(*tags)
+            for target, tag in zip(targets, tags, strict=True):
+                sent[tag].element_type = convert_to_beam_type(Keyed)
+                yield target.round, sent[tag]
+        if known:
+            tags = [rows_to(number) for number in rounds]
+            begun = pipeline | beam.Impulse() | "Begin" >> beam.ParDo(
+                _Begin(known, totals, self.shuffle.store)).with_outputs(*tags)
+            for number, tag in zip(rounds, tags, strict=True):
+                begun[tag].element_type = convert_to_beam_type(Keyed)
+                yield number, begun[tag]
+
+    def _merge(
+        self, number: int, parts: list[beam.PCollection], pipeline: beam.Pipeline,
+    ) -> beam.PCollection:
+        """The values that a round may read."""
+        folds = {ref.number: fold.folding for fold, ref in self.refs.items()
+                 if ref.round == number}
+        if not parts:
+            return pipeline | f"No values {number}" >> beam.Create([]).with_output_types(Numbered)
+        return (
+            _together(parts, f"Parts of values {number}")
+            | f"Gather values {number}" >> beam.GroupByKey()
+            | f"Values {number}" >> beam.Map(_merge_value, folds, self.shuffle.store)
+            .with_output_types(Numbered)
+        )
+
+
+def _reachable(ends: Iterable[Node]) -> list[Node]:
+    """All nodes that these need, in an order in which each comes after those it needs."""
+    found: dict[Node, None] = {}
+
+    def visit(node: Node) -> None:
+        if node not in found:
+            for each in node.inputs:
+                visit(each.node)
+            for value in node.values:
+                visit(value)
+            if isinstance(node, Group):
+                for side in node.sides:
+                    for arg in side.args:
+                        if isinstance(arg, Fold):
+                            visit(arg)
+            found[node] = None
+
+    for node in ends:
+        visit(node)
+    return list(found)
+
+
+def _takers_of(round_: Round) -> Iterator[Taker]:
+    waiting = [taker for entry in round_.entries for takers in entry.next.values()
+               for taker in takers]
+    while waiting:
+        taker = waiting.pop()
+        yield taker
+        if isinstance(taker, Apply):
+            waiting += [each for takers in taker.next.values() for each in takers]
+
+
+def _tags(round_: Round) -> dict[str, Any]:
+    """What leaves a round, with its type."""
+    tags: dict[str, Any] = {}
+    for taker in _takers_of(round_):
+        if isinstance(taker, ToGroup):
+            tags[rows_to(taker.target.round)] = Keyed
+        elif isinstance(taker, ToLater):
+            tags |= dict.fromkeys((rows_to(target.round) for target in taker.targets), Keyed)
+        elif isinstance(taker, ToValue):
+            tags[values_for(taker.ref.round)] = Numbered
+        elif isinstance(taker, Out):
+            tags[taker.name] = Block
+    return dict(sorted(tags.items()))
+
+
+def _refs(round_: Round) -> Iterator[ValueRef]:
+    """The values that a round reads."""
+    args = chain(
+        (arg for entry in round_.entries for arg in entry.args),
+        (arg for taker in _takers_of(round_) if not isinstance(taker, ToLater | Out)
+         for arg in taker.args))
+    return (arg for arg in args if isinstance(arg, ValueRef))
+
+
+def _together(some: Sequence[beam.PCollection], label: str) -> beam.PCollection:
+    return some[0] if len(some) == 1 else tuple(some) | label >> beam.Flatten()
+
+
+class _RunRound(beam.DoFn):
+    """(key, references) -> what `Work` emits, by tag."""
+
+    def __init__(self, plan: Round, totals: Mapping[int, int], shuffle: Shuffle,
+                 value_rounds: Sequence[int]) -> None:
+        self.plan, self.totals, self.shuffle = plan, totals, shuffle
+        self.value_rounds = value_rounds
+
+    def start_bundle(self) -> None:
+        self.work = Work(self.plan, self.totals, self.shuffle)
+        self.values: Values | None = None
+
+    @no_annotations
+    def process(self, keyed: tuple[int, Iterable[Piece]], *sides: Any) -> Iterator[Any]:
+        if self.values is None:
+            self.values = Values(
+                self.shuffle.store, zip(self.value_rounds, sides, strict=True))
+        for tag, element in self.work.read(*keyed, self.values):
+            yield beam.pvalue.TaggedOutput(tag, element)
+
+    def finish_bundle(self) -> Iterator[Any]:
+        for tag, element in self.work.finish():
+            yield beam.pvalue.TaggedOutput(tag, GlobalWindows.windowed_value(element))
+
+
+class _Begin(beam.DoFn):
+    """Impulse -> references to blocks that were known when the graph was built."""
+
+    def __init__(self, known: Sequence[tuple[tuple[Block, ...], tuple[Target, ...]]],
+                 totals: Mapping[int, int], store: Store) -> None:
+        self.known, self.totals = known, totals
+        self.store = store
+
+    def process(self, _: bytes) -> Iterator[Any]:
+        for blocks, targets in self.known:
+            for number, block in enumerate(blocks):
+                piece = Piece.holding(block)
+                for target in targets:
+                    place = target.first + number % target.buckets
+                    yield beam.pvalue.TaggedOutput(
+                        rows_to(target.round), (even_keys(self.totals[target.round])[place], piece))
+
+
+class _Send(beam.DoFn):
+    """Blocks, or references to them, from another graph -> the rounds that read them."""
+
+    def __init__(self, targets: Sequence[Target], totals: Mapping[int, int],
+                 shuffle: Shuffle) -> None:
+        self.targets, self.totals, self.shuffle = targets, totals, shuffle
+
+    @no_annotations
+    def process(self, given: Block | Piece) -> Iterator[Any]:
+        for piece in self.shuffle.put([given]) if isinstance(given, Block) else [given]:
+            for target in self.targets:
+                place = target.first + piece.spread(target.buckets)
+                yield beam.pvalue.TaggedOutput(
+                    rows_to(target.round), (even_keys(self.totals[target.round])[place], piece))
+
+
+@no_annotations
+def _merge_value(
+    keyed: tuple[int, Iterable[Piece]], folds: Mapping[int, Folding], store: Store,
+) -> Numbered:
+    number, pieces = keyed
+    return merged(number, pieces, folds[number], store)
+
+
+@no_annotations
+def _wanted(
+    _: bytes, refs: Mapping[str, ValueRef], rounds: Sequence[int], store: Store, *sides: Any,
+) -> Iterator[tuple[str, Any]]:
+    values = Values(store, zip(rounds, sides, strict=True))
+    return ((name, values.get(ref)) for name, ref in refs.items())
+
+
+__all__ = ["Built", "Emitted", "build"]

@@ -1,0 +1,119 @@
+"""Ways to make one value of all rows; each is a `nodes.Folding`. No Beam."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coarse import Counters
+from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.gather import gathered
+from beam_reuse.columnar.repeats import Repeats
+from beam_reuse.columnar.sums import exact_sum
+
+
+@dataclass(frozen=True)
+class SumColumns:
+    """{column: sum}; bool and integer columns, exact at any size."""
+
+    columns: tuple[str, ...]
+
+    def start(self) -> dict[str, int]:
+        return dict.fromkeys(self.columns, 0)
+
+    def add(self, held: dict[str, int], block: Block) -> dict[str, int]:
+        return {name: held[name] + exact_sum(block.array(name)) for name in self.columns}
+
+    def merge(self, held: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+        return {name: held[name] + other[name] for name in self.columns}
+
+    def finish(self, held: dict[str, int] | None) -> dict[str, int]:
+        return held or self.start()
+
+
+@dataclass(frozen=True)
+class UnionKeys:
+    """A KeyFilter of all keys, with room for `expected` of them."""
+
+    keys: tuple[str, ...]
+    expected: int
+
+    def start(self) -> KeyFilter:
+        return KeyFilter.sized(self.keys, self.expected)
+
+    def add(self, held: KeyFilter, block: Block) -> KeyFilter:
+        held.add(block)
+        return held
+
+    def merge(self, held: KeyFilter, other: KeyFilter) -> KeyFilter:
+        return KeyFilter(self.keys, held.words | other.words)
+
+    def finish(self, held: KeyFilter | None) -> KeyFilter:
+        return held or KeyFilter.sized(self.keys, 1)
+
+
+@dataclass(frozen=True)
+class FindRepeats:
+    """A filter of the keys that may occur on two rows or more."""
+
+    keys: tuple[str, ...]
+    bits: int
+
+    def start(self) -> Repeats:
+        return Repeats.sized(self.keys, self.bits)
+
+    def add(self, held: Repeats, block: Block) -> Repeats:
+        held.add(block)
+        return held
+
+    def merge(self, held: Repeats, other: Repeats) -> Repeats:
+        held.merge(other)
+        return held
+
+    def finish(self, held: Repeats | None) -> Any:
+        return (held or Repeats.sized(self.keys, 3)).heavy()
+
+
+@dataclass(frozen=True)
+class CountCoarsely:
+    """Counters of all keys that stop at `cap`; the value is what `then` makes of them."""
+
+    keys: tuple[str, ...]
+    bits: int
+    cap: int
+    then: Any = None
+    weight: str | None = None
+
+    def start(self) -> Counters:
+        return Counters.sized(self.keys, self.bits, self.cap)
+
+    def add(self, held: Counters, block: Block) -> Counters:
+        held.add(block, self.weight)
+        return held
+
+    def merge(self, held: Counters, other: Counters) -> Counters:
+        held.merge(other)
+        return held
+
+    def finish(self, held: Counters | None) -> Any:
+        counters = held or Counters.sized(self.keys, 3, self.cap)
+        return counters if self.then is None else self.then(counters)
+
+
+@dataclass(frozen=True)
+class GatherRows:
+    """One block of all distinct rows by `order`; one without columns where there are none."""
+
+    order: Sequence[str]
+
+    def start(self) -> Block:
+        return Block({})
+
+    def add(self, held: Block, block: Block) -> Block:
+        return gathered([held, block], self.order)
+
+    def merge(self, held: Block, other: Block) -> Block:
+        return gathered([held, other], self.order)
+
+    def finish(self, held: Block | None) -> Block:
+        return Block({}) if held is None else held

@@ -1,0 +1,274 @@
+"""Rows: what an analysis is written in.
+
+    grams = pages.rows(gram_rows, settings).repeated("gram")
+    lists = grams.group(("gram",), patch_lists, settings)
+
+A `Rows` stands for rows with named columns that will be there when the graph runs. Its verbs say
+what becomes of them; kernels, which are plain functions, do it to blocks of many rows. Where rows
+wait, for a value or for others with the same key, is found by the plan (`building`), which makes
+of everything that can happen at once one round with one shuffle. Nothing runs while verbs are
+called.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.filters import KeyFilter, keep_matching
+from beam_reuse.columnar.group import whole_groups
+from beam_reuse.columnar.join import aligned
+from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.columnar.runs import slices
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.top import top_rows
+from beam_reuse.rows import folds
+from beam_reuse.rows.nodes import Bucketer, Fold, Folding, Group, Map, Output, Side, Source, by_number
+from beam_reuse.rows.results import results_of
+
+Value = Fold
+Keys = Sequence[str] | str
+_OUTPUT_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A graph that is being written: how it shuffles, and where its rows come from."""
+
+    shuffle: Shuffle
+
+    def rows(self, blocks: Sequence[Block], name: str = "given") -> "Rows":
+        """Rows that are known now, few of them; each block is read for itself."""
+        return Rows(self, (Output(Source(name, tuple(blocks))),))
+
+    def pieces(self, pieces: Any, name: str = "given") -> "Rows":
+        """Rows that another graph gives: a PCollection of blocks, or of references to them."""
+        return Rows(self, (Output(Source(name, pieces)),))
+
+    def nothing(self) -> "Rows":
+        return Rows(self, ())
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A handle on rows with named columns. `a + b` are the rows of both, which have the same
+    columns where they meet in one kernel."""
+
+    plan: Plan
+    outputs: tuple[Output, ...]
+
+    def __add__(self, other: "Rows") -> "Rows":
+        return replace(self, outputs=(*self.outputs, *other.outputs))
+
+    def tagged(self, tag: str) -> "Rows":
+        """What the kernel that gave these rows gave as `Tagged(tag, ...)`."""
+        return replace(self, outputs=tuple(Output(each.node, tag) for each in self.outputs))
+
+    def map(self, kernel: Callable[..., Any], *args: Any, name: str = "") -> "Rows":
+        """What `kernel(block, *args)` gives for each block: a Block, Tagged, Count, several of
+        these, or None. Args that are Values are there when the kernel is called."""
+        name = name or kernel.__name__
+        return replace(self, outputs=tuple(
+            Output(Map(name, each, kernel, args)) for each in self.outputs))
+
+    def group(
+        self, keys: Keys, kernel: Callable[..., Any], *args: Any, order: Keys = (),
+        limit: int | None = None, reducing: Mapping[str, str] | None = None, buckets: int = 0,
+    ) -> "Rows":
+        """What `kernel(block, starts, sizes, *args)` gives. The block is sorted by `keys` and
+        `order` and has many groups of equal keys, each whole; `starts` are the rows where they
+        begin, `sizes` how many rows they have.
+
+        With `limit` no more than so many rows of a group are in the block, while `sizes` still
+        counts all; without, a group must fit in memory. With `reducing` ({column: "sum", "min" or
+        "max"}) rows that are equal in keys and order have become one before.
+        """
+        side = self._side(keys, order, reducing)
+        reader = _Groups(_tuple(keys), kernel, limit, side.reduction if reducing is not None
+                         else None)
+        return self._grouped(kernel.__name__, (side.side,), reader, args, buckets)
+
+    def stream(
+        self, keys: Keys, kernel: Callable[..., Any], *args: Any, order: Keys = (),
+        buckets: int = 0,
+    ) -> "Rows":
+        """What `kernel(slabs, *args)` gives for the rows of each bucket, an iterator of blocks in
+        order of `keys` and `order`: for groups that may be larger than memory."""
+        return self._grouped(kernel.__name__, (self._side(keys, order).side,), _Stream(kernel),
+                             args, buckets)
+
+    def reduce(self, keys: Keys, columns: Mapping[str, str], buckets: int = 0) -> "Rows":
+        """One row per distinct `keys`; `columns` says of others "sum", "min" or "max"."""
+        side = self._side(keys, (), columns)
+        assert side.reduction is not None
+        name = f"reduce by {', '.join(_tuple(keys))}"
+        return self._grouped(name, (side.side,), _Reduced(side.reduction), (), buckets)
+
+    def distinct(self, keys: Keys) -> "Rows":
+        """Each of the `keys` once, without other columns."""
+        return self.reduce(keys, {})
+
+    def join(
+        self, other: "Rows", keys: Keys, kernel: Callable[..., Any], *args: Any,
+        reducing: Mapping[str, str] | None = None,
+        other_reducing: Mapping[str, str] | None = None, buckets: int = 0, dealt: bool = False,
+    ) -> "Rows":
+        """What `kernel(left, right, *args)` gives for ranges of keys: all rows of both sides that
+        fall in one, sorted by the keys; a side without any is None. Memory: all rows of the
+        largest key. `dealt`: rows go to buckets by the number that is their key, so that those of
+        neighbouring numbers are worked on apart."""
+        sides = (self._side(keys, (), reducing), other._side(keys, (), other_reducing))
+        if dealt:
+            (key,) = _tuple(keys)
+            sides = tuple(replace(each, side=replace(
+                each.side, bucketer=by_number, args=(key,))) for each in sides)  # type: ignore[assignment]
+        reader = _Joined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
+        return self._grouped(kernel.__name__, tuple(each.side for each in sides), reader, args,
+                             buckets)
+
+    def top(self, n: int, descending: str, then: Keys) -> "Rows":
+        """The `n` rows with the greatest int64 column `descending`, ties to the smallest `then`,
+        in one block. Memory: 2 `n` rows a worker."""
+        some = _Top(n, descending, _tuple(then))
+        side = Side(self.outputs, _tuple(then), (), some.of, some.in_order, _one_bucket)
+        return self._grouped(f"top by {descending}", (side,), some, (), 1)
+
+    def into_buckets(
+        self, bucketer: Bucketer, *args: Any, order: Keys, kernel: Callable[..., Any],
+        kernel_args: Sequence[Any] = (), buckets: int = 0,
+    ) -> "Rows":
+        """As `stream`, with rows in buckets as `bucketer(block, buckets, *args)` says."""
+        ready = self._after(args)
+        side = Side(ready.outputs, (), _tuple(order), bucketer=bucketer, args=args)
+        return self._grouped(kernel.__name__, (side,), _Stream(kernel), tuple(kernel_args), buckets)
+
+    def fold(self, folding: Folding, *args: Any, name: str = "") -> Value:
+        """One value of all rows, which kernels may take as an argument. It must be small: every
+        worker holds it."""
+        ready = self._after(args)
+        return Fold(name or type(folding).__name__, ready.outputs, folding, args)
+
+    def total(self, *columns: str) -> Value:
+        """{column: sum} of integer columns, exact at any size."""
+        return self.fold(folds.SumColumns(columns))
+
+    def keys(self, keys: Keys) -> Value:
+        """A filter of all `keys`: `KeyFilter.may_hold` is true of all of them and of few others."""
+        return self.fold(folds.UnionKeys(_tuple(keys), self.plan.shuffle.filter_keys))
+
+    def only(self, keys: Value) -> "Rows":
+        """The rows whose keys a filter may hold: all that match, and few others."""
+        return self.map(keep_matching, keys)
+
+    def repeated(self, keys: Keys, bits: int) -> "Rows":
+        """Rows whose `keys` occur on two rows or more, and few others, told apart by 2**`bits`
+        counters."""
+        return self.only(self.fold(folds.FindRepeats(_tuple(keys), bits)))
+
+    def gathered(self, order: Keys) -> Value:
+        """All rows in one block, by `order`, one of each; for what is known to be small."""
+        return self.fold(folds.GatherRows(_tuple(order)))
+
+    def _after(self, args: Sequence[Any]) -> "Rows":
+        """The same rows, once the values among `args` are there."""
+        values = [each for each in args if isinstance(each, Fold)]
+        return self.map(_same, *values, name="wait") if values else self
+
+    def _side(
+        self, keys: Keys, order: Keys, reducing: Mapping[str, str] | None = None,
+    ) -> "_Side":
+        names, then = _tuple(keys), _tuple(order)
+        if reducing is None:
+            return _Side(Side(self.outputs, names, then), None)
+        reduction = Reduction((*names, *then), reducing)
+        return _Side(Side(self.map(reduction.prepared, name="columns").outputs, names, then,
+                          reduction.loosely, reduction), reduction)
+
+    def _grouped(
+        self, name: str, sides: tuple[Side, ...], reader: Any, args: tuple[Any, ...], buckets: int,
+    ) -> "Rows":
+        return Rows(self.plan, (Output(Group(name, sides, reader, args, buckets)),))
+
+
+@dataclass(frozen=True)
+class _Side:
+    side: Side
+    reduction: Reduction | None
+
+
+def _tuple(keys: Keys) -> tuple[str, ...]:
+    return (keys,) if isinstance(keys, str) else tuple(keys)
+
+
+def _same(block: Block, *_: Any) -> Block:
+    return block
+
+
+def _one_bucket(block: Block, buckets: int) -> Any:
+    import numpy as np
+
+    return np.zeros(len(block), np.int64)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    keys: tuple[str, ...]
+    kernel: Callable[..., Any]
+    limit: int | None
+    reduction: Reduction | None
+
+    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
+        slabs: Iterable[Block] = sides[0]
+        if self.reduction is not None:
+            slabs = self.reduction.merge(slabs)
+        for block, starts, sizes in whole_groups(slabs, self.keys, self.limit):
+            yield from results_of(self.kernel(block, starts, sizes, *args))
+
+
+@dataclass(frozen=True)
+class _Stream:
+    kernel: Callable[..., Any]
+
+    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Any:
+        return self.kernel(sides[0], *args)
+
+
+@dataclass(frozen=True)
+class _Reduced:
+    reduction: Reduction
+
+    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
+        return slices(self.reduction.merge(sides[0]), _OUTPUT_BYTES)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    keys: tuple[str, ...]
+    kernel: Callable[..., Any]
+    reductions: tuple[Reduction | None, ...]
+
+    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
+        left, right = (
+            slabs if reduction is None else reduction.merge(slabs)
+            for slabs, reduction in zip(sides, self.reductions, strict=True))
+        for both in aligned(left, right, self.keys):
+            yield from results_of(self.kernel(*both, *args))
+
+
+@dataclass(frozen=True)
+class _Top:
+    n: int
+    descending: str
+    then: tuple[str, ...]
+
+    def of(self, block: Block) -> Block:
+        return top_rows([block], self.n, self.descending, self.then)
+
+    def in_order(self, block: Block) -> Block:
+        return self.of(block).sort(self.then)
+
+    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
+        yield top_rows(list(sides[0]), self.n, self.descending, self.then)
+
+
+__all__ = ["KeyFilter", "Plan", "Rows", "Value"]

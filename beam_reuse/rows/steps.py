@@ -1,0 +1,99 @@
+"""What is done in one round, as a tree that travels to the workers. No Beam.
+
+A round begins where a bucket or a parked piece is read (`Entry`); what is read goes to takers,
+which hand on to other takers until rows leave the round: to a group, into a value, parked for a
+later round, or out of the graph.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from beam_reuse.rows.nodes import Folding, Reader, Side
+
+
+@dataclass(frozen=True)
+class ValueRef:
+    """The place of a value among the args of a kernel; `fold` makes the value of no rows."""
+
+    round: int
+    number: int
+    folding: Folding
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where references go: the keys `first` to `first + buckets - 1` of a round's shuffle."""
+
+    round: int
+    first: int
+    buckets: int
+
+
+@dataclass(frozen=True)
+class Apply:
+    """`fn(block, *args)`; its results go on by their tags."""
+
+    name: str
+    fn: Any
+    args: tuple[Any, ...]
+    next: Mapping[str, tuple["Taker", ...]]
+
+
+@dataclass(frozen=True)
+class ToGroup:
+    """Rows that are split by bucket and written; `slot` is shared by all that go the same way."""
+
+    slot: int
+    target: Target
+    number: int
+    side: Side
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ToValue:
+    """Rows that are folded into a value."""
+
+    slot: int
+    ref: ValueRef
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ToLater:
+    """Rows that are written as they are and read again in later rounds."""
+
+    slot: int
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True)
+class Out:
+    """Rows that leave the graph under a name."""
+
+    name: str
+
+
+Taker = Apply | ToGroup | ToValue | ToLater | Out
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a round begins: parked pieces are read one by one; with a `reader`, whole buckets."""
+
+    name: str
+    target: Target
+    next: Mapping[str, tuple[Taker, ...]]
+    reader: Reader | None = None
+    sides: tuple[Side, ...] = ()
+    args: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Round:
+    """All entries of a round; `keys` is how many keys its shuffle has."""
+
+    number: int
+    entries: tuple[Entry, ...]
+    keys: int

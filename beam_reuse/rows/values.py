@@ -1,0 +1,89 @@
+"""Values that everybody reads: put away in parts, merged once, remembered by each worker.
+
+A value may be as large as a filter of millions of keys, so what travels is a reference. Parts are
+pickled: they are read by the same program that wrote them.
+"""
+
+import pickle
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import zstandard
+
+from beam_reuse.columnar.store import Piece, Store
+from beam_reuse.rows.nodes import Folding
+from beam_reuse.rows.steps import ValueRef
+
+Numbered = tuple[int, Piece]
+_REMEMBERED_BYTES = 512 << 20
+_SMALL = 4096
+
+
+def put_value(value: Any, store: Store) -> Piece:
+    """A value or a part of one, put away."""
+    raw = pickle.dumps(value, 5)
+    small = len(raw) <= _SMALL
+    data = raw if small else zstandard.ZstdCompressor(level=1).compress(raw)
+    return store.put((b"0" if small else b"1") + data, 1, len(raw))
+
+
+def get_value(piece: Piece, store: Store) -> Any:
+    """What `put_value` put away."""
+    data = store.get(piece)
+    raw = data[1:] if data[:1] == b"0" else zstandard.ZstdDecompressor().decompress(data[1:])
+    return pickle.loads(raw)
+
+
+def merged(number: int, pieces: Iterable[Piece], folding: Folding, store: Store) -> Numbered:
+    """The value of all parts, which are merged one by one: two are in memory at a time."""
+    held = None
+    for piece in pieces:
+        other = get_value(piece, store)
+        held = other if held is None else folding.merge(held, other)
+    return number, put_value(folding.finish(held), store)
+
+
+class _Remembered:
+    """Values that this process has read, as many as fit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
+
+    def get(self, piece: Piece, store: Store) -> Any:
+        if not piece.path:
+            return get_value(piece, store)
+        key = piece.path, piece.offset
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = get_value(piece, store), piece.nbytes
+                while (len(self._values) > 1
+                       and sum(size for _, size in self._values.values()) > _REMEMBERED_BYTES):
+                    self._values.popitem(last=False)
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+
+_remembered = _Remembered()
+
+
+class Values:
+    """The values that a round reads; `sides` are the rounds they are from, and what those have."""
+
+    def __init__(self, store: Store, sides: Iterable[tuple[int, Iterable[Numbered]]]) -> None:
+        self._store = store
+        self._pieces = {(number, n): piece for number, side in sides for n, piece in side}
+        self._read: dict[tuple[int, int], Any] = {}
+
+    def get(self, ref: ValueRef) -> Any:
+        place = ref.round, ref.number
+        if place not in self._read:
+            piece = self._pieces.get(place)
+            self._read[place] = (ref.folding.finish(None) if piece is None
+                                 else _remembered.get(piece, self._store))
+        return self._read[place]
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self._pieces)
