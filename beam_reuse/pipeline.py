@@ -2,43 +2,40 @@
 
 import os
 import tempfile
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 import apache_beam as beam
 
 from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
 from beam_reuse.analyses.overlap.find import FindOverlap
 from beam_reuse.analyses.quilts.find import FindQuilts
-from beam_reuse.analyses.reuse.detect import DetectReuse
-from beam_reuse.analyses.reuse.discover import DiscoverReuse
-from beam_reuse.analyses.reuse.label_kernels import label_table
-from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
+from beam_reuse.analyses.reuse.find import FindReuse
+from beam_reuse.analyses.reuse.labels import MakeLabels
 from beam_reuse.analyses.reuse.matches import MATCHES
-from beam_reuse.columnar import Fetch, MapBlocks, Shuffle
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, TOKENS, FeatureSettings
 from beam_reuse.core.overlap import chunkings_of
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
-from beam_reuse.io.results.outcome import (
-    MEASURED,
-    NOTED,
-    THRESHOLD,
-    Count,
-    SaveOutcome,
-    read_outcome,
-)
+from beam_reuse.io.results.outcome import read_outcome
 from beam_reuse.io.results.run_folder import Workspace
-from beam_reuse.io.results.sink import WriteTables
-from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
-from beam_reuse.pages.index import WriteIndex
+from beam_reuse.io.results.table_writer import TableWriter
+from beam_reuse.pages.analysis import Analysis, Found
+from beam_reuse.pages.index import write_index
 from beam_reuse.pages.inputs import Inputs, open_inputs
-from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
+from beam_reuse.pages.outcome import save
+from beam_reuse.pages.sizes import shuffle_for
+from beam_reuse.pages.reading import Crawl, read_pages
 from beam_reuse.pages.rows import page_table
+from beam_reuse.pages.writing import Written, write_tables
 from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
 from beam_reuse.publishing import Publication
+from beam_reuse.rows import Plan, Rows, Value
+from beam_reuse.rows.building import Built
 from beam_reuse.runners import engine_for, memory_for
 
 OUTCOME = "outcome.json"
@@ -60,15 +57,16 @@ def inputs_of(plan: RunPlan) -> Inputs:
 def survey(plan: RunPlan) -> Survey:
     """The inputs, the steps of the graph and its sizes; runs nothing, and asks no cluster."""
     inputs = inputs_of(plan)
-    pipeline = beam.Pipeline()
+    pipeline = beam.Pipeline(runner="FnApiRunner")
     with tempfile.TemporaryDirectory() as folder:
-        build(pipeline, plan, inputs, Workspace(folder))
-    steps: list[str] = []
-    pipeline.visit(_Steps(steps))
+        built = build(pipeline, plan, inputs, Workspace(folder))
+    steps = _Steps()
+    pipeline.visit(steps)
     shuffle = shuffle_of(plan, inputs, "spill")
     sizes = Sizes(memory_for(plan, inputs.bytes), len(inputs.ranges), shuffle.buckets,
                   shuffle.bucket_budget, shuffle.flush_bytes)
-    return Survey(inputs.files, tuple(steps), sizes)
+    rounds = tuple(tuple(entry.name for entry in each.entries) for each in built.rounds)
+    return Survey(inputs.files, tuple(steps.names), sizes, rounds)
 
 
 def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:
@@ -91,8 +89,8 @@ def launch(plan: RunPlan, publication: Publication) -> None:
     """Hand the graph over to be run without this process; its last step publishes the result."""
     inputs = inputs_of(plan)
     with engine_for(plan, inputs.bytes) as engine:
-        saved = build(engine.pipeline, plan, inputs, publication.folder.work)
-        _ = saved | "Publish" >> beam.Map(_publish, publication, inputs.bytes)
+        build(engine.pipeline, plan, inputs, publication.folder.work,
+              partial(_publish, publication=publication, bytes_read=inputs.bytes))
         engine.launch()
 
 
@@ -100,51 +98,81 @@ def _publish(path: str, publication: Publication, bytes_read: int) -> None:
     publication.publish(replace(read_outcome(path), bytes_read=bytes_read))
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What a command writes: tables, values that are reported, and rows that are there only for
+    what is counted on their way, or for receipts of files."""
+
+    tables: Mapping[str, Rows]
+    values: Mapping[str, Value | int]
+    counted: Rows
+    names: Rows
+
+
 def build(
     pipeline: beam.Pipeline, plan: RunPlan, inputs: Inputs, work: Workspace,
-) -> beam.PCollection:
-    """The whole graph of a plan: read, analyse, write, report; gives where the outcome is, when
-    it is there."""
-    settings, shuffle = plan.settings, shuffle_of(plan, inputs, work.spill)
-    thresholds = measured = None
-    noted = tuple[beam.PCollection, ...]()
-    if plan.command == "index":
-        index = pipeline | "Index" >> WriteIndex(
-            inputs, work.tables, settings.read, settings.chunks, shuffle, work.progress)
-        receipts, counts = [index.receipts], index.counts
-    else:
-        pages = pipeline | "Pages" >> ReadPages(
-            inputs, settings.read, features_of(plan),
-            spill=work.spill, shuffle=shuffle, progress=work.progress)
-        found = ({"labels": made_labels(plan, pages)} if plan.command == "labels"
-                 else result_tables(plan, pages))
-        thresholds, measured = (found.pop(name, None) for name in ("thresholds", "measured"))
-        noted = found.pop("noted", ())
-        receipts = [found | "WriteTables" >> WriteTables(
-            tables.SCHEMAS, shuffle, work.tables, progress=work.progress, foldings=FOLDED)]
-        counts = pages | "Account" >> CountRecords()
-    told = [counts | "Counts" >> beam.FlatMap(count_tuples).with_output_types(Count)]
-    if thresholds is not None:
-        told.append(thresholds | "Told" >> beam.Map(_threshold_count).with_output_types(Count))
-    told += [each | f"Noted {n}" >> beam.FlatMap(_noted_count).with_output_types(Count)
-             for n, each in enumerate(noted)]
-    if measured is not None:
-        told.append(measured | "Measured" >> beam.Map(_measured_count).with_output_types(Count))
-    return {
-        "parts": receipts | "Receipts" >> beam.Flatten(),
-        "counts": told | "AllCounts" >> beam.Flatten(),
-    } | "SaveOutcome" >> SaveOutcome(join(work.root, OUTCOME))
+    then: Callable[[str], None] | None = None,
+) -> Built:
+    """The whole graph of a plan: read, analyse, write, report; `then` is called with the path of
+    the outcome, when it is there."""
+    rows = Plan(shuffle_of(plan, inputs, work.spill))
+    found = (_index(rows, plan, inputs, work) if plan.command == "index"
+             else _contents(rows, plan, inputs, work))
+    writers = writers_for(found.tables, work)
+    written = write_tables(found.tables, writers, found.names)
+    return save(pipeline, rows, Written(written.receipts + found.counted, written.rows), writers,
+                join(work.root, OUTCOME), found.values, then)
 
 
-def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
-    """The table of the command `labels`, as blocks."""
+def writers_for(names: Mapping[str, Rows], work: Workspace) -> dict[str, TableWriter]:
+    """Who writes these tables."""
+    return {name: TableWriter(tables.SCHEMAS[name], work.tables, progress=work.progress,
+                              folding=FOLDED.get(name)) for name in names}
+
+
+def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
     settings = plan.settings
-    return (
-        pages
-        | "MakeLabels" >> MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
-                                     settings.detection.matcher == "nilsimsa")
-        | "LabelTable" >> MapBlocks(label_table)
-    )
+    receipts, events = write_index(
+        rows, inputs, work.tables, settings.read, settings.chunks, work.progress)
+    return Contents({tables.EVENTS.name: events}, {}, receipts, rows.nothing())
+
+
+def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+    """What the commands `run` and `labels` write."""
+    crawl = read_pages(rows, inputs, plan.settings.read, features_of(plan), work.spill,
+                       work.progress)
+    if plan.command == "labels":
+        settings = plan.settings
+        make = MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
+                          settings.detection.matcher == "nilsimsa")
+        found = make.find(crawl.pages)
+        return Contents(found.tables, {}, crawl.counted, crawl.pages.names)
+    return result_of(plan, crawl)
+
+
+def result_of(plan: RunPlan, crawl: Crawl) -> Contents:
+    """Every table of a run, and the thresholds of detection."""
+    found: dict[str, Rows] = {
+        "pages": crawl.pages.rows(page_table, plan.settings.chunks, needs_text(plan)),
+        "rejects": crawl.rejects, "depth_histogram": crawl.depths,
+    }
+    values: dict[str, Value | int] = {}
+    for analysis in analyses_of(plan):
+        each: Found = analysis.find(crawl.pages)
+        found |= each.tables
+        values |= each.values
+    return Contents(found, values, crawl.counted, crawl.pages.names)
+
+
+def analyses_of(plan: RunPlan) -> list[Analysis]:
+    """The analyses that a plan asks for."""
+    settings = plan.settings
+    return [analysis for asked, analysis in (
+        (settings.discovers or settings.detects, FindReuse(settings)),
+        (settings.finds_near_duplicates, FindNearDuplicates(settings.near_duplicates)),
+        (settings.finds_overlap, FindOverlap(settings.overlap)),
+        (settings.finds_quilts, FindQuilts(settings.quilts)),
+    ) if asked]
 
 
 def needs_text(plan: RunPlan) -> bool:
@@ -171,66 +199,9 @@ def features_of(plan: RunPlan) -> FeatureSettings:
         settings.near_duplicates if settings.finds_near_duplicates else None)
 
 
-def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
-    """Every table of the run, as blocks; `noted`, what each analysis noted."""
-    settings = plan.settings
-    digest = settings.detection.matcher == "nilsimsa"
-    found = {
-        "pages": (pages.parts | "PartsOfPages" >> Fetch(pages.shuffle)
-                  | "PageTable" >> MapBlocks(page_table, settings.chunks, needs_text(plan))),
-        "rejects": pages.events | "Rejects" >> MapBlocks(rejects),
-        "depth_histogram": pages.depths,
-    }
-    if settings.discovers:
-        found |= pages | "Discover" >> DiscoverReuse(
-            settings.discovery, settings.chunks, settings.stops, digest)
-    candidates = found.pop("candidates", None)
-    if settings.detects:
-        detect = DetectReuse(settings.detection, settings.chunks, settings.stops)
-        if settings.detection.labels:
-            labels = pages.parts.pipeline | "Labels" >> ReadLabels(
-                settings.detection.labels, digest)
-            found |= (labels, pages) | "Detect" >> detect
-        elif settings.discovery.min_hosts > 1:  # few candidates are labels: better looked for
-            found |= (found["labels"], pages) | "Detect" >> detect
-        else:
-            found |= (found["labels"], pages, candidates) | "Detect" >> detect
-    noted = []
-    for name, asked, analysis in (
-        ("NearDuplicates", settings.finds_near_duplicates,
-         FindNearDuplicates(settings.near_duplicates)),
-        ("Overlap", settings.finds_overlap, FindOverlap(settings.overlap)),
-        ("Quilts", settings.finds_quilts, FindQuilts(settings.quilts)),
-    ):
-        if asked:
-            found |= pages | name >> analysis
-            noted.append(found.pop("noted" if "noted" in found else "counts"))
-            found.pop("values", None)
-    found["noted"] = tuple(noted)
-    if "labels" in found:
-        found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
-    return found
-
-
-def _threshold_count(named: tuple[str, int]) -> Count:
-    name, share = named
-    return (THRESHOLD, name), share
-
-
-def _noted_count(named: tuple[str, int]) -> list[Count]:
-    name, count = named
-    kind = MEASURED if name == "overlap-pairs-shuffled" else NOTED
-    return [((kind, name), count)] if count else []
-
-
-def _measured_count(named: tuple[str, int]) -> Count:
-    name, count = named
-    return (MEASURED, name), count
-
-
 class _Steps(beam.pipeline.PipelineVisitor):
-    def __init__(self, steps: list[str]) -> None:
-        self.steps = steps
+    def __init__(self) -> None:
+        self.names: list[str] = []
 
-    def visit_transform(self, node: Any) -> None:
-        self.steps.append(node.full_label)
+    def visit_transform(self, node: beam.pipeline.AppliedPTransform) -> None:
+        self.names.append(node.full_label)

@@ -91,11 +91,12 @@ class Sizes:
 @dataclass(frozen=True)
 class Survey:
     """What `--dry-run` shows: input files with their sizes, the full names of the graph's steps,
-    and the sizes."""
+    the sizes, and what is done in each round."""
 
     files: tuple[tuple[str, int], ...]
     steps: tuple[str, ...]
     sizes: Sizes
+    rounds: tuple[tuple[str, ...], ...] = ()
 
     @property
     def bytes(self) -> int:

@@ -1,6 +1,6 @@
 """What an analysis is: a way to write, in Rows, what is found in pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,41 +9,11 @@ from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.io.results.tables import SCHEMAS
-from beam_reuse.pages import read_pages
 from beam_reuse.pages.naming import with_urls
-from beam_reuse.rows import Plan, Rows, Value
+from beam_reuse.pages.pages import Pages
+from beam_reuse.pages.read_pages import PagesRead, pvalues_in
+from beam_reuse.rows import Rows, Value
 from beam_reuse.rows.building import build
-
-
-@dataclass(frozen=True)
-class Pages:
-    """The pages of a run, as analyses read them.
-
-    `parts` has a row for each numbered part (see `pages.rows`), `names` the number and the URL of
-    each page. `spill` is a folder that all workers share; `ranges` how many parts there may be.
-    """
-
-    plan: Plan
-    parts: Rows
-    names: Rows
-    spill: str
-    ranges: int = 64
-
-    def rows(self, kernel: Callable[..., Any], *args: Any) -> Rows:
-        """What `kernel(parts, *args)` reads of all pages."""
-        return self.parts.map(kernel, *args)
-
-    def with_parts(self, rows: Rows, kernel: Callable[..., Any], *args: Any) -> Rows:
-        """What `kernel(rows, parts, *args)` gives where rows come to the parts that their column
-        `range` names; all parts are there, and rows are None where there are none for them."""
-        return rows.join(self.parts, "range", kernel, *args, buckets=self.ranges, dealt=True)
-
-    @staticmethod
-    def of(read: "read_pages.Pages") -> "Pages":
-        """Pages that another graph has read."""
-        plan = Plan(read.shuffle)
-        return Pages(plan, plan.pieces(read.parts, "parts"), plan.pieces(read.names, "names"),
-                     read.spill)
 
 
 @dataclass(frozen=True)
@@ -52,11 +22,11 @@ class Found:
     values that are reported by name."""
 
     tables: Mapping[str, Rows]
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Value | int] = field(default_factory=dict)
 
 
 class Analysis(beam.PTransform):
-    """Pages -> tables by name, PCollections of blocks; `counts` and `values`: pairs of a
+    """PagesRead -> tables by name, PCollections of blocks; `counts` and `values`: pairs of a
     name and a number."""
 
     def find(self, pages: Pages) -> Found:
@@ -64,12 +34,18 @@ class Analysis(beam.PTransform):
         raise NotImplementedError
 
     def _extract_input_pvalues(self, pvalueish: Any) -> tuple[Any, tuple[PValue, ...]]:
-        return pvalueish, tuple(read_pages._pvalues(pvalueish))
+        return pvalueish, tuple(pvalues_in(pvalueish))
 
     @no_annotations
-    def expand(self, read: "read_pages.Pages") -> dict[str, beam.PCollection]:
-        pages = Pages.of(read)
-        found = self.find(pages)
+    def expand(self, read: PagesRead) -> dict[str, beam.PCollection]:
+        pages = read.pages()
+        return self.built(pages, self.find(pages), read.parts.pipeline)
+
+    def built(
+        self, pages: Pages, found: Found, pipeline: beam.Pipeline,
+    ) -> dict[str, beam.PCollection]:
+        """The graph of what was found."""
         tables = with_urls(found.tables, SCHEMAS, pages.names)
-        built = build(read.parts.pipeline, pages.plan, tables, found.values)
+        built = build(pipeline, pages.plan, tables, {
+            name: value for name, value in found.values.items() if isinstance(value, Value)})
         return {**built.rows, "counts": built.counts, "values": built.values}

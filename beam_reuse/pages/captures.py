@@ -9,11 +9,11 @@ import datetime
 from collections.abc import Iterator
 
 import numpy as np
-from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.io.part_columns import NO_TIME
+from beam_reuse.rows.results import Tagged
 
 KEY = "key"
 LATEST_FIRST = ("age", "sha1", "file", "offset")
@@ -35,7 +35,7 @@ def capture_keys(urls: VarBytes, timestamps: NDArray[np.int64]) -> VarBytes:
     return VarBytes.from_list([url + b"#" + _stamp(time).encode() for url, time in pairs])
 
 
-def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | TaggedOutput]:
+def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """The first capture of each key; the others are dropped as older captures."""
     first = np.zeros(len(captures), np.bool_)
     first[starts] = True
@@ -43,7 +43,7 @@ def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | 
     yield from _drop(captures.take(~first), OLDER)
 
 
-def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | TaggedOutput]:
+def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """Every capture with a payload of its own; further payloads of a key get `~2`, `~3`."""
     distinct = captures.starts((KEY, "sha1"))
     kept = captures.take(distinct)
@@ -62,10 +62,10 @@ def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Ta
     yield from _drop(captures.take(again), SAME)
 
 
-def _drop(captures: Block, reason: str) -> Iterator[TaggedOutput]:
+def _drop(captures: Block, reason: str) -> Iterator[Tagged]:
     if len(captures):
         reasons = VarBytes.from_list([reason.encode()] * len(captures))
-        yield TaggedOutput(DROPPED, captures.with_columns(reason=reasons))
+        yield Tagged(DROPPED, captures.with_columns(reason=reasons))
 
 
 def _stamp(microseconds: int) -> str:

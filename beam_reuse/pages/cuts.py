@@ -1,25 +1,32 @@
 """Records that only looked like records, because a reader began in the middle of a file."""
 
 import itertools
-from collections.abc import Iterable
 
 import numpy as np
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.io.crawl.ranges import true_starts
+from beam_reuse.rows.folds import GatherRows
 
 FalseStarts = dict[int, int]
 
 
-def false_starts(ends: Iterable[Block]) -> FalseStarts:
-    """Ranges whose reader was misled, with the offset from which its records stand.
+class FindFalseStarts(GatherRows):
+    """Ends of ranges -> the ranges whose reader was misled, with the offset from which its records
+    are true.
 
     Almost always empty: a reader is misled only by a crawl file stored in a crawl file.
     """
-    ends = list(ends)
-    if not ends:
-        return {}
-    rows = Block.concat(ends).sort(("file", "start"))
+
+    def __init__(self) -> None:
+        super().__init__(("file", "start"))
+
+    def finish(self, held: Block | None) -> FalseStarts:  # type: ignore[override]
+        return false_starts(held) if held else {}
+
+
+def false_starts(rows: Block) -> FalseStarts:
+    """Those of ends in order of file and start."""
     bounds = [*rows.starts(("file",)).tolist(), len(rows)]
     numbers, first = rows.array("range"), rows.array("first")
     found: FalseStarts = {}

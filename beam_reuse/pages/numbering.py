@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
@@ -17,32 +16,43 @@ from beam_reuse.kernels.prefixes import recur
 from beam_reuse.pages.captures import ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing
 from beam_reuse.pages.ingest import SKIPPED
+from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
 _COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
 
 
-def capture_rows(
-    parts: Block, read: ReadSettings, false: FalseStarts,
-) -> Iterator[Block | TaggedOutput]:
-    """One row per page of the parts, under the key it competes for. Parts of an index (those
-    that come with a checksum) are checked to be undamaged.
-
-    Also `depths`: how many pages lie how deep, and `cut`: pages of an index that are
-    recursion errors by the settings of this run, as events.
-    """
+def capture_rows(parts: Block, each: bool) -> Iterator[Block]:
+    """One row per page of the parts, under the key it competes for: its URL, or, where `each`
+    capture is a page, that of the capture. Parts of an index (those that come with a checksum) are
+    checked to be undamaged."""
     for i in range(len(parts)):
         number, path = int(parts.array("range")[i]), parts.strings("path")[i].decode()
-        indexed = parts.strings("checksum")[i].decode()
-        if indexed:
-            require_undamaged(path, indexed)
+        checksum = parts.strings("checksum")[i].decode()
+        if checksum:
+            require_undamaged(path, checksum)
         for rows in read_part(path, _COLUMNS):
-            found = standing(_captures(rows, number, read.captures == "all"), false)
-            yield TaggedOutput(DEPTHS, depth_rows(found))
-            if indexed:
-                found, cut = _without_recursion(found, read)
-                yield TaggedOutput(CUT, cut)
-            yield found.without("depth")
+            yield _captures(rows, number, each, bool(checksum))
+
+
+def without_recursion(
+    captures: Block, read: ReadSettings, false: FalseStarts,
+) -> Iterator[Block | Tagged]:
+    """Captures without those of misled readers. Also DEPTHS: how many pages lie how deep, and CUT:
+    pages of an index that are recursion errors by the settings of this run, as events."""
+    found = standing(captures, false)
+    yield Tagged(DEPTHS, depth_rows(found))
+    indexed = found.array("indexed")
+    if indexed.any():
+        keys = found.strings("key")
+        limits = read.max_prefix_depth, read.max_path_repeats
+        bad = indexed & recur(keys.offsets, keys.data, *limits, MAX_CYCLE)
+        urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
+        reasons = VarBytes.from_list([
+            str(recursion_reason(url, *limits)).encode() for url in urls])
+        yield Tagged(CUT, as_events(found.take(bad).with_columns(reason=reasons)))
+        found = found.take(~bad)
+    yield found.without("depth", "indexed")
 
 
 def depth_rows(rows: Block) -> Block:
@@ -52,9 +62,9 @@ def depth_rows(rows: Block) -> Block:
     return Block({"depth": values, "records": records.astype(np.int64)})
 
 
-def seen_rows(records: Block, false: FalseStarts) -> Block:
-    """How many of the records seen stand."""
-    return Block({"count": np.array([len(standing(records, false))], np.int64)})
+def numbers(ranked: Block, renamed: bool) -> Block:
+    """What parts need of the numbers of their pages."""
+    return ranked.select(("range", "row", "rank", "key") if renamed else ("range", "row", "rank"))
 
 
 def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Block | None:
@@ -93,7 +103,7 @@ def as_events(captures: Block) -> Block:
     })
 
 
-def _captures(rows: PageRows, number: int, each: bool) -> Block:
+def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
     timestamps, urls = rows.numbers("timestamp"), rows.strings("url")
     return Block({
         "key": capture_keys(urls, timestamps) if each else urls,
@@ -105,17 +115,8 @@ def _captures(rows: PageRows, number: int, each: bool) -> Block:
         "row": np.arange(rows.first, rows.first + len(rows), dtype=np.int64),
         "depth": rows.numbers("depth"),
         "absent": rows.numbers("encoding_absent").astype(np.int64),
+        "indexed": np.full(len(rows), indexed),
     })
-
-
-def _without_recursion(captures: Block, read: ReadSettings) -> tuple[Block, Block]:
-    """Captures that stay, and those that are recursion errors as events."""
-    keys = captures.strings("key")
-    limits = read.max_prefix_depth, read.max_path_repeats
-    bad = recur(keys.offsets, keys.data, *limits, MAX_CYCLE)
-    urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
-    reasons = VarBytes.from_list([str(recursion_reason(url, *limits)).encode() for url in urls])
-    return captures.take(~bad), as_events(captures.take(bad).with_columns(reason=reasons))
 
 
 def _names(keys: VarBytes, rows: NDArray[np.int64]) -> bytes:

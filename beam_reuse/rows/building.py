@@ -9,7 +9,7 @@ a step costs time even where it has nothing to do, and on an engine buffers, too
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -59,16 +59,17 @@ class Built:
 
 def build(
     pipeline: beam.Pipeline, plan: Plan, rows: Mapping[str, Rows],
-    values: Mapping[str, Value] | None = None,
+    values: Mapping[str, Value] | None = None, put: Collection[str] = (),
 ) -> Built:
-    """Add to `pipeline` the graph that gives these rows and values."""
-    return _Builder(plan.shuffle, rows, values or {}).build(pipeline)
+    """Add to `pipeline` the graph that gives these rows and values; those that are `put` away come
+    as references."""
+    return _Builder(plan.shuffle, rows, values or {}, put).build(pipeline)
 
 
 class _Builder:
     def __init__(self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value],
-                 ) -> None:
-        self.shuffle, self.rows, self.wanted = shuffle, rows, values
+                 put: Collection[str]) -> None:
+        self.shuffle, self.rows, self.wanted, self.put = shuffle, rows, values, put
         self.rounds = Rounds()
         self.nodes = _reachable(chain(
             (each.node for given in rows.values() for each in given.outputs), values.values()))
@@ -120,7 +121,8 @@ class _Builder:
         if later and here == self.rounds.of(output.node):
             targets = [self._reserve(output, number, PARKED_KEYS) for number in sorted(later)]
             found.append(ToLater(self._slot(output), tuple(targets)))
-        found += [Out(name) for name, rows in self.rows.items() if output in rows.outputs]
+        found += [Out(name, self._slot(name) if name in self.put else None)
+                  for name, rows in self.rows.items() if output in rows.outputs]
         return tuple(found)
 
     def _apply(self, node: Map, here: int) -> Apply:
@@ -323,7 +325,7 @@ def _tags(round_: Round) -> dict[str, Any]:
         elif isinstance(taker, ToValue):
             tags[values_for(taker.ref.round)] = Numbered
         elif isinstance(taker, Out):
-            tags[taker.name] = Block
+            tags[taker.name] = Block if taker.slot is None else Piece
     return dict(sorted(tags.items()))
 
 

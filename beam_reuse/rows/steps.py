@@ -70,9 +70,10 @@ class ToLater:
 
 @dataclass(frozen=True)
 class Out:
-    """Rows that leave the graph under a name."""
+    """Rows that leave the graph under a name: as blocks, or with a `slot` as references."""
 
     name: str
+    slot: int | None = None
 
 
 Taker = Apply | ToGroup | ToValue | ToLater | Out

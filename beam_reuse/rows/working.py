@@ -39,7 +39,7 @@ class Work:
     def __init__(self, plan: Round, totals: Mapping[int, int], shuffle: Shuffle) -> None:
         self.plan, self.totals, self.shuffle = plan, totals, shuffle
         self.values = Values(shuffle.store, ())
-        self._waiting: dict[int, tuple[ToGroup | ToLater, Buffer]] = {}
+        self._waiting: dict[int, tuple[ToGroup | ToLater | Out, Buffer]] = {}
         self._held: dict[int, tuple[ToValue, Any]] = {}
         self._counts: dict[str, int] = {}
         self._emitted: list[Emitted] = []
@@ -106,13 +106,14 @@ class Work:
             if held is None:
                 held = taker.ref.folding.start(*self._args(taker.args))
             self._held[taker.slot] = taker, taker.ref.folding.add(held, block)
-        elif isinstance(taker, Out):
+        elif isinstance(taker, Out) and taker.slot is None:
             self._emitted.append((taker.name, block))
         else:
             self._wait(taker, block)
 
-    def _wait(self, taker: ToGroup | ToLater, block: Block) -> None:
+    def _wait(self, taker: ToGroup | ToLater | Out, block: Block) -> None:
         """Take rows that are to be written, and write when there are too many."""
+        assert taker.slot is not None
         if taker.slot not in self._waiting:
             self._waiting[taker.slot] = taker, Buffer(self.shuffle.flush_bytes)
         _, buffer = self._waiting[taker.slot]
@@ -123,19 +124,16 @@ class Work:
         elif sum(each.nbytes for _, each in self._waiting.values()) > 2 * self.shuffle.flush_bytes:
             self._write(max(self._waiting, key=lambda slot: self._waiting[slot][1].nbytes))
 
-    def _collapse(self, taker: ToGroup | ToLater, buffer: Buffer) -> None:
+    def _collapse(self, taker: ToGroup | ToLater | Out, buffer: Buffer) -> None:
         if isinstance(taker, ToGroup) and taker.side.collapse and buffer.blocks:
             buffer.add(taker.side.collapse(Block.concat(buffer.drain())))
 
     def _write(self, slot: int) -> None:
         """Write what waits in a slot, as one file, and emit the references."""
         taker, buffer = self._waiting.pop(slot)
-        if isinstance(taker, ToLater):
-            some = self.shuffle.put(joined(buffer.drain(), self.shuffle.flush_bytes // 8))
-            for piece in some:
-                for target in taker.targets:
-                    bucket = piece.spread(target.buckets)
-                    self._emit(target.round, target.first + bucket, piece)
+        if not isinstance(taker, ToGroup):
+            for piece in self.shuffle.put(joined(buffer.drain(), self.shuffle.flush_bytes // 8)):
+                self._send(taker, piece)
             return
         self._collapse(taker, buffer)
         blocks = buffer.drain()
@@ -145,6 +143,13 @@ class Work:
         for (bucket, _), piece in zip(
                 parts, self.shuffle.put(part for _, part in parts), strict=True):
             self._emit(taker.target.round, taker.target.first + bucket, piece.on(taker.number))
+
+    def _send(self, taker: ToLater | Out, piece: Piece) -> None:
+        if isinstance(taker, Out):
+            self._emitted.append((taker.name, piece))
+            return
+        for target in taker.targets:
+            self._emit(target.round, target.first + piece.spread(target.buckets), piece)
 
     def _buckets(self, taker: ToGroup, block: Block) -> Any:
         count = taker.target.buckets

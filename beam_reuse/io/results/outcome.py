@@ -1,69 +1,41 @@
-"""How a graph hands its outcome to the driver: one small file, on any runner."""
+"""What a graph hands to the driver: one small file, on any runner. No Beam."""
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple
 from typing import Any
-
-import apache_beam as beam
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.io.files import open_files, write_whole
 from beam_reuse.io.results.manifest import Accounting, Outcome, Part
-from beam_reuse.io.results.sink import Receipt
 
-RECORDS, PAGES, SKIPPED, REJECTED, NOTED, BYTES, THRESHOLD, MEASURED = (
-    "records", "pages", "skipped", "rejected", "noted", "bytes", "threshold", "measured"
-)
-
-Count = tuple[tuple[str, str], int]
-"""((what, reason), how many), with `what` one of the names above; reason '' where none. For
-THRESHOLD the reason says of what, and the number is an integer share; what is MEASURED may differ
-between runs with the same result."""
+RECORDS, PAGES, SKIPPED, REJECTED = "records", "pages", "skipped", "rejected"
+MEASURED = "measured"
+"""Names of counts, or what comes before the `/` in them; what is MEASURED may differ between runs
+with the same result. All other counts are notes to a result."""
 
 
-class SaveOutcome(beam.PTransform):
-    """{"parts": PCollection[Receipt], "counts": PCollection[Count]} -> a file at `path`.
-
-    Counts of the same key are summed. The file is what `read_outcome` reads; it appears
-    whole, after all parts are written.
-    """
-
-    def __init__(self, path: str) -> None:
-        super().__init__()
-        self.path = path
-
-    @no_annotations
-    def expand(self, given: Mapping[str, beam.PCollection]) -> beam.PCollection:
-        counts = given["counts"] | "SumCounts" >> beam.CombinePerKey(sum)
-        return (
-            given["counts"].pipeline
-            | "Once" >> beam.Create([self.path])
-            | "Save" >> beam.Map(
-                save_outcome, beam.pvalue.AsList(given["parts"]), beam.pvalue.AsList(counts)
-            )
-        )
-
-
-def save_outcome(path: str, parts: Iterable[Receipt], counts: Iterable[Count]) -> str:
-    """Write parts and counts to `path`."""
-    content = {"parts": sorted(parts), "counts": sorted(counts)}
+def save_outcome(
+    path: str, parts: Iterable[Part], counts: Iterable[tuple[str, int]],
+    thresholds: Mapping[str, int],
+) -> None:
+    """Write to `path`; counts of the same name are summed."""
+    sums: dict[str, int] = {}
+    for name, count in counts:
+        sums[name] = sums.get(name, 0) + count
+    content = {"parts": sorted(map(astuple, parts)), "counts": dict(sorted(sums.items())),
+               "thresholds": dict(thresholds)}
     write_whole(open_files(path), path, json.dumps(content).encode())
-    return path
 
 
 def read_outcome(path: str) -> Outcome:
-    """What `SaveOutcome` wrote. Raises AccountingError if records do not add up."""
+    """What `save_outcome` wrote. Raises AccountingError if records do not add up."""
     content = json.loads(open_files(path).read(path))
-    found: dict[str, dict[str, Any]] = {}
-    for (what, reason), count in content["counts"]:
-        found.setdefault(what, {})[reason] = count
-
-    def total(what: str) -> int:
-        return sum(found.get(what, {}).values())
-
+    known: dict[str, dict[str, Any]] = {SKIPPED: {}, REJECTED: {}, MEASURED: {}}
+    notes: dict[str, int] = {}
+    for name, count in content["counts"].items():
+        what, _, reason = name.partition("/")
+        known.get(what, notes)[reason or name] = count
     accounting = Accounting(
-        total(RECORDS), total(PAGES), found.get(SKIPPED, {}), found.get(REJECTED, {}),
-        found.get(NOTED, {}),
-    )
-    return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), total(BYTES),
-                   found.get(THRESHOLD, {}), found.get(MEASURED, {}))
+        notes.pop(RECORDS, 0), notes.pop(PAGES, 0), known[SKIPPED], known[REJECTED], notes)
+    return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), 0,
+                   content["thresholds"], known[MEASURED])

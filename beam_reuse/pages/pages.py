@@ -1,0 +1,29 @@
+"""The pages of a run, as analyses read them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from beam_reuse.rows import Plan, Rows
+
+
+@dataclass(frozen=True)
+class Pages:
+    """`parts` has a row for each numbered part (see `pages.rows`), `names` the number and the URL
+    of each page. `spill` is a folder that all workers share; `ranges` how many parts there may be.
+    """
+
+    plan: Plan
+    parts: Rows
+    names: Rows
+    spill: str
+    ranges: int
+
+    def rows(self, kernel: Callable[..., Any], *args: Any) -> Rows:
+        """What `kernel(parts, *args)` reads of all pages."""
+        return self.parts.map(kernel, *args)
+
+    def with_parts(self, rows: Rows, kernel: Callable[..., Any], *args: Any) -> Rows:
+        """What `kernel(rows, parts, *args)` gives where rows come to the parts that their column
+        `range` names; all parts are there, and rows are None where there are none for them."""
+        return rows.join(self.parts, "range", kernel, *args, buckets=self.ranges, dealt=True)

@@ -1,0 +1,123 @@
+"""Crawl files and indexes become numbered pages, with every record accounted for."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.store import make_shared
+from beam_reuse.core.features import FeatureSettings
+from beam_reuse.core.settings import ReadSettings
+from beam_reuse.io.crawl.ranges import FileRange
+from beam_reuse.io.files import join
+from beam_reuse.io.index import index_events
+from beam_reuse.io.results.reporting import ProgressReporter
+from beam_reuse.pages import accounting, captures, numbering
+from beam_reuse.pages.pages import Pages
+from beam_reuse.pages.cuts import FindFalseStarts, standing
+from beam_reuse.pages.ingest import IngestSettings, ingest
+from beam_reuse.pages.inputs import Inputs
+from beam_reuse.rows import Plan, Rows, Tagged, Value
+from beam_reuse.rows.ranking import rank
+
+EVENTS, ENDS, SEEN = "events", "ends", "seen"
+
+
+@dataclass(frozen=True)
+class Records:
+    """What was read: `parts` of pages, `events` (records that became no page), and `false`, the
+    ranges whose reader was misled."""
+
+    parts: Rows
+    events: Rows
+    false: Value
+    seen: Rows
+
+
+def read_records(
+    plan: Plan, inputs: Inputs, folder: str, settings: IngestSettings, progress: str,
+) -> Records:
+    """All records of the inputs. Parts of crawl files are written to `folder`; those of indexes
+    stay where they are."""
+    ranges = plan.rows([_one("range", each.to_bytes()) for each in inputs.ranges], "ranges")
+    fresh = ranges.map(read_range, folder, settings, ProgressReporter(progress))
+    files = plan.rows([
+        Block({"path": VarBytes.from_list([path.encode()]),
+               "checksum": VarBytes.from_list([checksum.encode()])})
+        for index in inputs.indexes for path, checksum in index.event_files()], "events of indexes")
+    stored = plan.rows([part for index in inputs.indexes for part in index.parts()], "indexes")
+    false = fresh.tagged(ENDS).fold(FindFalseStarts())
+    seen = (fresh.tagged(SEEN).map(standing, false)
+            + plan.rows([index.seen() for index in inputs.indexes], "records of indexes"))
+    return Records(
+        fresh + stored,
+        fresh.tagged(EVENTS).map(standing, false) + files.map(read_events),
+        false, seen.map(accounting.count_seen))
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """The pages of a crawl, its `rejects` and `depth_histogram`, and rows without columns that
+    are there for what is counted on their way (`counted`)."""
+
+    pages: Pages
+    rejects: Rows
+    depths: Rows
+    counted: Rows
+
+
+def read_pages(
+    plan: Plan, inputs: Inputs, read: ReadSettings, features: FeatureSettings, spill: str,
+    progress: str = "",
+) -> Crawl:
+    """Pages, numbered from 0 in order of their URLs. Every record read is a page or an event,
+    exactly once. The crawl is read and parsed once; what follows reads columns of the parts."""
+    each = read.captures == "all"
+    records = read_records(plan, inputs, join(spill, "parts"),
+                           IngestSettings(read, features, cut_recursion=True), progress)
+    found = records.parts.map(numbering.capture_rows, each)
+    allowed = found.map(numbering.without_recursion, read, records.false)
+    keep, order = ((captures.keep_each, captures.BY_PAYLOAD) if each
+                   else (captures.keep_latest, captures.LATEST_FIRST))
+    ranked = rank(allowed, captures.KEY, keep, order=order, sampled=found)
+    ranges = max(1, len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes))
+    parts = records.parts.join(
+        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts, each,
+        buckets=ranges, dealt=True)
+    events = (records.events + allowed.tagged(numbering.CUT)
+              + ranked.found.tagged(captures.DROPPED).map(numbering.as_events))
+    depths = (allowed.tagged(numbering.DEPTHS) + events.map(numbering.depth_rows)).reduce(
+        "depth", {"records": "sum"}, buckets=1)
+    return Crawl(
+        Pages(plan, parts, ranked.rows.map(numbering.page_names), spill, ranges),
+        events.map(accounting.rejects), depths,
+        records.seen + ranked.rows.map(accounting.count_pages)
+        + events.map(accounting.count_events))
+
+
+def _one(name: str, value: bytes) -> Block:
+    return Block({name: VarBytes.from_list([value])})
+
+
+def read_range(
+    ranges: Block, folder: str, settings: IngestSettings, progress: ProgressReporter,
+) -> Iterator[Block | Tagged]:
+    """Parts of ranges of crawl files; also EVENTS, SEEN: a row for every record, and ENDS: one
+    for every range of which it is not certain where its records begin."""
+    make_shared(os.path.dirname(folder))
+    for encoded in ranges.strings("range").to_list():
+        found = ingest(FileRange.from_bytes(encoded), folder, settings, progress)
+        progress.flush()
+        if found.part is not None:
+            yield found.part
+        for tag, rows in ((EVENTS, found.events), (ENDS, found.end), (SEEN, found.seen)):
+            if rows is not None:
+                yield Tagged(tag, rows)
+
+
+def read_events(files: Block) -> Iterator[Block]:
+    """The events of indexes."""
+    for path, checksum in zip(
+            files.strings("path").to_list(), files.strings("checksum").to_list(), strict=True):
+        yield from index_events((path.decode(), checksum.decode()))
+
