@@ -168,15 +168,15 @@ class Block:
         return out
 
     def to_bytes(self, compress: bool = False) -> bytes:
-        """The block in its own layout (see `layout`): equal blocks give equal bytes."""
-        from beam_reuse.columnar.layout import encode
+        """The block as an Arrow stream (see `arrow`): equal blocks give equal bytes."""
+        from beam_reuse.columnar.arrow import encode
 
-        return encode(self, compress)
+        return bytes(encode(self, compress))
 
     @staticmethod
     def from_bytes(buffer: bytes | memoryview) -> "Block":
         """The block that `to_bytes` wrote; columns share memory with an uncompressed buffer."""
-        from beam_reuse.columnar.layout import decode
+        from beam_reuse.columnar.arrow import decode
 
         return decode(buffer)
 

@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from isal import isal_zlib
 
+from beam_reuse.columnar.arrow import encode
 from beam_reuse.columnar.block import Block
 
 INLINE_BYTES = 4096
@@ -79,15 +81,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Blob:
-    """Bytes to put away: `rows` of them, `nbytes` once they are back in memory."""
+    """Bytes to put away: those of `rows` rows, which take `nbytes` in memory."""
 
-    data: bytes
+    data: bytes | pa.Buffer
     rows: int
     nbytes: int
 
     @staticmethod
     def of(block: Block, compress: bool = False) -> "Blob":
-        return Blob(block.to_bytes(compress), len(block), block.nbytes)
+        return Blob(encode(block, compress), len(block), block.nbytes)
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class Store:
         returns, the file is complete and readable by every worker.
         """
         if self.kind == "inline":
-            return [Piece(b.rows, b.nbytes, b.data) for b in blobs]
+            return [Piece(b.rows, b.nbytes, bytes(b.data)) for b in blobs]
         pieces: list[Piece] = []
         writer: BinaryIO | None = None
         name = f"{uuid.uuid4().hex}{SUFFIX}"
@@ -125,7 +127,7 @@ class Store:
             for blob in blobs:
                 length = len(blob.data)
                 if length <= INLINE_BYTES:
-                    pieces.append(Piece(blob.rows, blob.nbytes, blob.data))
+                    pieces.append(Piece(blob.rows, blob.nbytes, bytes(blob.data)))
                     continue
                 writer = writer or opener()
                 writer.write(blob.data)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.columnar import coders, sorting
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.layout import LayoutError
+from beam_reuse.columnar.arrow import LayoutError
 from tests.columnar import twins
 from tests.columnar.strategies import block_lists, blocks
 
@@ -93,9 +93,9 @@ def test_columns_cannot_be_written_to():
         block.array("a")[0] = 1
 
 
-def test_compressing_is_given_up_where_it_does_not_pay():
+def test_compressing_costs_nothing_where_it_does_not_pay():
     random = Block({"a": np.frombuffer(np.random.default_rng(1).bytes(80_000), np.uint64)})
-    assert random.to_bytes(True) == random.to_bytes(False)
+    assert len(random.to_bytes(True)) < len(random.to_bytes(False)) + 100
     zeros = Block({"a": np.zeros(10_000, np.uint64)})
     assert len(zeros.to_bytes(True)) < len(zeros.to_bytes(False)) / 100
 
@@ -133,7 +133,7 @@ def test_broken_bytes_are_refused_with_a_clear_error(block, compress, data):
     cut = data.draw(st.integers(0, len(encoded) - 1))
     with suppress(LayoutError):
         assert Block.from_bytes(encoded[:cut]) == block
-    with pytest.raises(LayoutError, match="BRB1"):
+    with pytest.raises(LayoutError, match="not a block"):
         Block.from_bytes(b"PAR1" + encoded[4:])
 
 
