@@ -225,7 +225,7 @@ class CombinePieces(beam.CombineFn):
 
 
 def _is_small(piece: Piece) -> bool:
-    return not piece.path and len(piece.data) <= _INLINE_BYTES
+    return not piece.file and len(piece.data) <= _INLINE_BYTES
 
 
 class _Merge(beam.DoFn):

@@ -35,7 +35,7 @@ class StoreError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A blob put away in a store, or holding its own bytes (`path` is then empty).
+    """A blob put away in a `file` of a store's folder, or holding its own bytes.
 
     `nbytes` is what the content takes in memory, `length` what it takes in the store.
     """
@@ -43,7 +43,7 @@ class Piece:
     rows: int
     nbytes: int
     data: bytes = b""
-    path: str = ""
+    file: str = ""
     offset: int = 0
     length: int = 0
     checksum: int = 0
@@ -60,23 +60,23 @@ class Piece:
 
     def spread(self, buckets: int) -> int:
         """A number below `buckets` that is as good as random, the same for the same piece."""
-        return isal_zlib.crc32(f"{self.path} {self.offset}".encode() + self.data) % buckets
+        return isal_zlib.crc32(f"{self.file} {self.offset}".encode() + self.data) % buckets
 
     def encode(self) -> bytes:
-        """A deterministic form for Beam: fixed numbers, path, bytes."""
-        path = self.path.encode()
+        """A deterministic form for Beam: fixed numbers, file, bytes."""
+        file = self.file.encode()
         head = _FIXED.pack(
-            self.rows, self.nbytes, self.offset, self.length, self.checksum, len(path),
+            self.rows, self.nbytes, self.offset, self.length, self.checksum, len(file),
             self.side,
         )
-        return head + path + self.data
+        return head + file + self.data
 
     @staticmethod
     def decode(encoded: bytes) -> "Piece":
         rows, nbytes, offset, length, checksum, n, side = _FIXED.unpack_from(encoded)
         at = _FIXED.size + n
-        path = encoded[_FIXED.size : at].decode()
-        return Piece(rows, nbytes, encoded[at:], path, offset, length, checksum, side)
+        file = encoded[_FIXED.size : at].decode()
+        return Piece(rows, nbytes, encoded[at:], file, offset, length, checksum, side)
 
 
 @dataclass(frozen=True)
@@ -132,18 +132,19 @@ class Store:
                 writer = writer or opener()
                 writer.write(blob.data)
                 checksum = isal_zlib.crc32(blob.data)
-                pieces.append(Piece(blob.rows, blob.nbytes, b"", path, offset, length, checksum))
+                pieces.append(Piece(blob.rows, blob.nbytes, b"", name, offset, length, checksum))
                 offset += length
         return pieces
 
     def get(self, piece: Piece) -> bytes:
         """The bytes of `piece`, their checksum verified."""
-        if not piece.path:
+        if not piece.file:
             return piece.data
-        data = _read_range(piece.path, piece.offset, piece.length)
+        path = _join(self.folder, piece.file)
+        data = _read_range(path, piece.offset, piece.length)
         if len(data) != piece.length or isal_zlib.crc32(data) != piece.checksum:
             raise StoreError(
-                f"spill file {piece.path} is damaged at offset {piece.offset} "
+                f"spill file {path} is damaged at offset {piece.offset} "
                 f"({piece.length} bytes: checksum differs); check the disk and run again"
             )
         return data

@@ -53,9 +53,9 @@ class _Remembered:
         self._values: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
 
     def get(self, piece: Piece, store: Store) -> Any:
-        if not piece.path:
+        if not piece.file:
             return get_value(piece, store)
-        key = piece.path, piece.offset
+        key = f"{store.folder}/{piece.file}", piece.offset
         with self._lock:
             if key not in self._values:
                 self._values[key] = get_value(piece, store), piece.nbytes

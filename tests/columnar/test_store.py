@@ -30,8 +30,8 @@ def test_what_is_put_away_comes_back(store):
 def test_one_file_holds_many_pieces_and_small_ones_stay_inline(tmp_path):
     store = Store("files", str(tmp_path))
     pieces = store.put_many(Blob(bytes(size), 1, 1) for size in (INLINE_BYTES, 5000, 6000))
-    assert [bool(piece.path) for piece in pieces] == [False, True, True]
-    assert os.listdir(tmp_path) == [os.path.basename(pieces[1].path)]
+    assert [bool(piece.file) for piece in pieces] == [False, True, True]
+    assert os.listdir(tmp_path) == [pieces[1].file]
     assert (pieces[2].offset, pieces[2].length) == (5000, 6000)
     store.put(b"small", 1)
     assert len(os.listdir(tmp_path)) == 1
@@ -61,17 +61,18 @@ def test_a_failed_write_leaves_no_file_under_a_final_name(tmp_path):
 def test_damage_is_told_with_file_and_offset(tmp_path, damage):
     store = Store("files", str(tmp_path))
     piece = store.put_many(Blob(bytes(10_000), 1, 1) for _ in range(2))[1]
+    path = str(tmp_path / piece.file)
     if damage == "flip":
-        with open(piece.path, "r+b") as file:
+        with open(path, "r+b") as file:
             file.seek(piece.offset + 77)
             file.write(b"x")
     elif damage == "cut":
-        os.truncate(piece.path, piece.offset + 100)
+        os.truncate(path, piece.offset + 100)
     else:
-        os.unlink(piece.path)
+        os.unlink(path)
     with pytest.raises(StoreError) as error:
         store.get(piece)
-    assert piece.path in str(error.value) and "offset 10000" in str(error.value)
+    assert path in str(error.value) and "offset 10000" in str(error.value)
 
 
 def test_a_store_without_a_folder_is_refused():
