@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.varbytes import VarBytes
@@ -48,16 +50,23 @@ def detached(block: Block) -> Block:
 
     A few columns of a block that came from one buffer pin that whole buffer.
     """
-    owners: dict[int, int] = {}
-    for name in block:
-        column = block[name]
-        for array in (column.offsets, column.data) if isinstance(column, VarBytes) else (column,):
-            owner: Any = array
-            while isinstance(owner.base, np.ndarray):
-                owner = owner.base
-            below = owner.base.obj if isinstance(owner.base, memoryview) else owner.base
-            owners[id(below if isinstance(below, bytes) else owner)] = (
-                len(below) if isinstance(below, bytes) else owner.nbytes)
-    if sum(owners.values()) <= 2 * block.nbytes + 4096:
+    columns = (block[name] for name in block)
+    kept = dict(
+        _kept(array) for column in columns
+        for array in ((column.offsets, column.data) if isinstance(column, VarBytes) else (column,)))
+    if sum(kept.values()) <= 2 * block.nbytes + 4096:
         return block
     return block.take(np.arange(len(block)))
+
+
+def _kept(array: NDArray) -> tuple[int, int]:
+    """The memory that an array keeps alive: something that tells it apart, and its size."""
+    owner: Any = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    below = owner.base.obj if isinstance(owner.base, memoryview) else owner.base
+    if isinstance(below, pa.Buffer):
+        while below.parent is not None:
+            below = below.parent
+        return below.address, below.size
+    return (id(below), len(below)) if isinstance(below, bytes) else (id(owner), owner.nbytes)
