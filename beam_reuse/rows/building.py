@@ -39,7 +39,7 @@ from beam_reuse.rows.steps import (
     ValueRef,
 )
 from beam_reuse.rows.values import Numbered, Values, merged
-from beam_reuse.rows.working import COUNTS, Emitted, Work, rows_to, values_for
+from beam_reuse.rows.working import COUNTS, Emitted, Work, rows_out, rows_to, values_for
 
 Keyed = tuple[int, Piece]
 # Parked pieces are read one by one; so many keys spread them over the workers.
@@ -117,12 +117,13 @@ class _Builder:
             elif isinstance(node, Group):
                 found += self._to_group(node, output)
             elif isinstance(node, Fold):
-                found.append(ToValue(self._slot(node), self.refs[node], self._args(node.args)))
+                found += node.sources.count(output) * [
+                    ToValue(self._slot(node), self.refs[node], self._args(node.args))]
         if later and here == self.rounds.of(output.node):
             targets = [self._reserve(output, number, PARKED_KEYS) for number in sorted(later)]
             found.append(ToLater(self._slot(output), tuple(targets)))
         found += [Out(name, self._slot(name) if name in self.put else None)
-                  for name, rows in self.rows.items() if output in rows.outputs]
+                  for name, rows in self.rows.items() for _ in range(rows.outputs.count(output))]
         return tuple(found)
 
     def _apply(self, node: Map, here: int) -> Apply:
@@ -140,7 +141,7 @@ class _Builder:
     def _to_group(self, node: Group, output: Output) -> Iterator[ToGroup]:
         target = self.targets[node, self.rounds.of(node)]
         for number, side in enumerate(node.sides):
-            if output in side.sources:
+            for _ in range(side.sources.count(output)):
                 yield ToGroup(self._slot(node, number), target, number, side,
                               self._args(side.args))
 
@@ -201,7 +202,8 @@ class _Builder:
                     sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
             read = sorted({ref.round for ref in _refs(each)})
             work = _RunRound(each, totals, self.shuffle, read)
-            grouped = _together(arriving[n], f"Rows for {n}") | f"Shuffle {n}" >> beam.GroupByKey()
+            given = _together(pipeline, arriving[n], f"Rows for {n}", Keyed)
+            grouped = given | f"Shuffle {n}" >> beam.GroupByKey()
             done = grouped | f"Round {n}" >> beam.ParDo(
                 work, *(beam.pvalue.AsIter(sides[value_round]) for value_round in read)
             ).with_outputs(*tags, COUNTS)
@@ -220,10 +222,9 @@ class _Builder:
             if value_round not in sides:
                 sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
         return Built(
-            {name: _together(out[name], f"All {name}") if out[name]
-             else pipeline | f"No {name}" >> beam.Create([]).with_output_types(Block)
-             for name in self.rows},
-            _together(counts, "Counts"),
+            {name: _together(pipeline, out[rows_out(name)], f"All {name}",
+                             Piece if name in self.put else Block) for name in self.rows},
+            _together(pipeline, counts, "Counts", tuple[str, int]),
             self._values(pipeline, sides), rounds)
 
     def _values(
@@ -243,7 +244,7 @@ class _Builder:
         """References to what is given, each with the round that reads it."""
         known: list[tuple[tuple[Block, ...], tuple[Target, ...]]] = []
         rounds: dict[int, None] = {}
-        for node in self.nodes:
+        for number, node in enumerate(self.nodes):
             if not isinstance(node, Source):
                 continue
             targets = tuple(target for (what, _), target in self.targets.items()
@@ -253,7 +254,7 @@ class _Builder:
                 rounds |= dict.fromkeys(target.round for target in targets)
                 continue
             tags = [rows_to(target.round) for target in targets]
-            sent = node.pieces | f"Send {node.name}" >> beam.ParDo(
+            sent = node.pieces | f"Send {node.name} {number}" >> beam.ParDo(
                 _Send(targets, totals, self.shuffle)).with_outputs(*tags)
             for target, tag in zip(targets, tags, strict=True):
                 sent[tag].element_type = convert_to_beam_type(Keyed)
@@ -273,9 +274,9 @@ class _Builder:
         folds = {ref.number: fold.folding for fold, ref in self.refs.items()
                  if ref.round == number}
         if not parts:
-            return pipeline | f"No values {number}" >> beam.Create([]).with_output_types(Numbered)
+            return _together(pipeline, parts, f"No values {number}", Numbered)
         return (
-            _together(parts, f"Parts of values {number}")
+            _together(pipeline, parts, f"Parts of values {number}", Numbered)
             | f"Gather values {number}" >> beam.GroupByKey()
             | f"Values {number}" >> beam.Map(_merge_value, folds, self.shuffle.store)
             .with_output_types(Numbered)
@@ -325,7 +326,7 @@ def _tags(round_: Round) -> dict[str, Any]:
         elif isinstance(taker, ToValue):
             tags[values_for(taker.ref.round)] = Numbered
         elif isinstance(taker, Out):
-            tags[taker.name] = Block if taker.slot is None else Piece
+            tags[rows_out(taker.name)] = Block if taker.slot is None else Piece
     return dict(sorted(tags.items()))
 
 
@@ -338,7 +339,12 @@ def _refs(round_: Round) -> Iterator[ValueRef]:
     return (arg for arg in args if isinstance(arg, ValueRef))
 
 
-def _together(some: Sequence[beam.PCollection], label: str) -> beam.PCollection:
+def _together(
+    pipeline: beam.Pipeline, some: Sequence[beam.PCollection], label: str, kind: Any,
+) -> beam.PCollection:
+    """All of these PCollections, of which there may be none, as one of elements of type `kind`."""
+    if not some:
+        return pipeline | label >> beam.Create([]).with_output_types(kind)
     return some[0] if len(some) == 1 else tuple(some) | label >> beam.Flatten()
 
 

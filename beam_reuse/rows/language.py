@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter, keep_matching
 from beam_reuse.columnar.group import whole_groups
@@ -23,7 +25,17 @@ from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.top import top_rows
 from beam_reuse.rows import folds
-from beam_reuse.rows.nodes import Bucketer, Fold, Folding, Group, Map, Output, Side, Source, by_number
+from beam_reuse.rows.nodes import (
+    Bucketer,
+    Fold,
+    Folding,
+    Group,
+    Map,
+    Output,
+    Side,
+    Source,
+    by_number,
+)
 from beam_reuse.rows.results import results_of
 
 Value = Fold
@@ -67,7 +79,7 @@ class Rows:
     def map(self, kernel: Callable[..., Any], *args: Any, name: str = "") -> "Rows":
         """What `kernel(block, *args)` gives for each block: a Block, Tagged, Count, several of
         these, or None. Args that are Values are there when the kernel is called."""
-        name = name or kernel.__name__
+        name = name or _name(kernel)
         return replace(self, outputs=tuple(
             Output(Map(name, each, kernel, args)) for each in self.outputs))
 
@@ -83,10 +95,12 @@ class Rows:
         counts all; without, a group must fit in memory. With `reducing` ({column: "sum", "min" or
         "max"}) rows that are equal in keys and order have become one before.
         """
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit: {limit} is not allowed; it must be 1 or more, or None")
         side = self._side(keys, order, reducing)
         reader = _Groups(_tuple(keys), kernel, limit, side.reduction if reducing is not None
                          else None)
-        return self._grouped(kernel.__name__, (side.side,), reader, args, buckets)
+        return self._grouped(_name(kernel), (side.side,), reader, args, buckets)
 
     def stream(
         self, keys: Keys, kernel: Callable[..., Any], *args: Any, order: Keys = (),
@@ -94,7 +108,7 @@ class Rows:
     ) -> "Rows":
         """What `kernel(slabs, *args)` gives for the rows of each bucket, an iterator of blocks in
         order of `keys` and `order`: for groups that may be larger than memory."""
-        return self._grouped(kernel.__name__, (self._side(keys, order).side,), _Stream(kernel),
+        return self._grouped(_name(kernel), (self._side(keys, order).side,), _Stream(kernel),
                              args, buckets)
 
     def reduce(self, keys: Keys, columns: Mapping[str, str], buckets: int = 0) -> "Rows":
@@ -123,7 +137,7 @@ class Rows:
             sides = tuple(replace(each, side=replace(
                 each.side, bucketer=by_number, args=(key,))) for each in sides)  # type: ignore[assignment]
         reader = _Joined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
-        return self._grouped(kernel.__name__, tuple(each.side for each in sides), reader, args,
+        return self._grouped(_name(kernel), tuple(each.side for each in sides), reader, args,
                              buckets)
 
     def top(self, n: int, descending: str, then: Keys) -> "Rows":
@@ -140,7 +154,7 @@ class Rows:
         """As `stream`, with rows in buckets as `bucketer(block, buckets, *args)` says."""
         ready = self._after(args)
         side = Side(ready.outputs, (), _tuple(order), bucketer=bucketer, args=args)
-        return self._grouped(kernel.__name__, (side,), _Stream(kernel), tuple(kernel_args), buckets)
+        return self._grouped(_name(kernel), (side,), _Stream(kernel), tuple(kernel_args), buckets)
 
     def fold(self, folding: Folding, *args: Any, name: str = "") -> Value:
         """One value of all rows, which kernels may take as an argument. It must be small: every
@@ -200,13 +214,15 @@ def _tuple(keys: Keys) -> tuple[str, ...]:
     return (keys,) if isinstance(keys, str) else tuple(keys)
 
 
+def _name(kernel: Callable[..., Any]) -> str:
+    return getattr(kernel, "__name__", type(kernel).__name__)
+
+
 def _same(block: Block, *_: Any) -> Block:
     return block
 
 
 def _one_bucket(block: Block, buckets: int) -> Any:
-    import numpy as np
-
     return np.zeros(len(block), np.int64)
 
 

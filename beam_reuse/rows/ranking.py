@@ -34,9 +34,10 @@ def rank(
     """Rows numbered in order of the column `key`, then `order`.
 
     `kernel(block, starts, *args)` sees every run of equal keys whole (`starts` are the rows where
-    runs begin) and gives the rows that survive, in order. The ranks do not depend on buckets or splitters, and not on the order of input
-    where key and order tell all rows apart. A run of equal keys must fit in memory. `sampled` are
-    rows with keys like these that are there earlier; splitters are taken from them.
+    runs begin) and gives the rows that survive, in order. The ranks do not depend on buckets or
+    splitters, and not on the order of input where key and order tell all rows apart. A run of
+    equal keys must fit in memory. `sampled` are rows with keys like these that are there earlier;
+    splitters are taken from them.
     """
     buckets = rows.plan.shuffle.buckets
     some = rows if sampled is None else sampled

@@ -4,7 +4,8 @@ Memory: of all that waits to be written at most twice the shuffle's `flush_bytes
 many groups it is for; then the fullest buffer is written.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from beam_reuse.columnar.block import Block
@@ -16,10 +17,22 @@ from beam_reuse.columnar.splitting import hash_buckets, split_by_bucket
 from beam_reuse.columnar.store import Piece
 from beam_reuse.rows.nodes import MAIN
 from beam_reuse.rows.results import Count, Tagged, results_of
-from beam_reuse.rows.steps import Apply, Entry, Out, Round, Taker, ToGroup, ToLater, ToValue, ValueRef
+from beam_reuse.rows.steps import (
+    Apply,
+    Entry,
+    Out,
+    Round,
+    Taker,
+    Target,
+    ToGroup,
+    ToLater,
+    ToValue,
+    ValueRef,
+)
 from beam_reuse.rows.values import Values, put_value
 
 Emitted = tuple[str, Any]
+Result = Block | Tagged | Count
 COUNTS = "counts"
 
 
@@ -33,6 +46,27 @@ def values_for(round_number: int) -> str:
     return f"values{round_number}"
 
 
+def rows_out(name: str) -> str:
+    """The tag of rows that leave the graph under a name."""
+    return f"out-{name}"
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Add to an error in the block, which stays what it is, a note that says where it happened."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in {name!r}")
+        raise
+
+
+def results_in(name: str, kernel: Callable[..., Any], *args: Any) -> Iterator[Result]:
+    """What a kernel gives, one by one; its errors bear its name."""
+    with named(name):
+        yield from results_of(kernel(*args))
+
+
 class Work:
     """One bundle of a round. What it emits are pairs of a tag and an element."""
 
@@ -42,7 +76,6 @@ class Work:
         self._waiting: dict[int, tuple[ToGroup | ToLater | Out, Buffer]] = {}
         self._held: dict[int, tuple[ToValue, Any]] = {}
         self._counts: dict[str, int] = {}
-        self._emitted: list[Emitted] = []
 
     def read(self, key: int, pieces: Iterable[Piece], values: Values) -> Iterator[Emitted]:
         """All of one key."""
@@ -51,28 +84,22 @@ class Work:
         entry = next(each for each in self.plan.entries
                      if each.target.first <= place < each.target.first + each.target.buckets)
         for result in self._results(entry, pieces):
-            self._hand_on(result, entry.next)
-            yield from self._drained()
+            yield from self._hand_on(result, entry.next)
 
     def finish(self) -> Iterator[Emitted]:
         """What is left at the end of the bundle."""
         for slot in list(self._waiting):
-            self._write(slot)
-            yield from self._drained()
+            yield from self._write(slot)
         for taker, held in self._held.values():
             ref = taker.ref
             yield values_for(ref.round), (ref.number, put_value(held, self.shuffle.store))
         yield from ((COUNTS, each) for each in self._counts.items())
         self._held, self._counts = {}, {}
 
-    def _drained(self) -> list[Emitted]:
-        emitted, self._emitted = self._emitted, []
-        return emitted
-
     def _results(self, entry: Entry, pieces: Iterable[Piece]) -> Iterator[Any]:
         store = self.shuffle.store
         if entry.reader is None:
-            return (store.get_block(piece) for piece in pieces)
+            return (store.get_block(piece) for piece in pieces if piece.rows)
         by_side: list[list[Piece]] = [[] for _ in entry.sides]
         for piece in pieces:
             by_side[piece.side].append(piece)
@@ -81,37 +108,38 @@ class Work:
             sorted_slabs(map(store.get_block, mine), (*side.keys, *side.order), budget,
                          self.shuffle.run_folder(), side.merge)
             for mine, side in zip(by_side, entry.sides, strict=True)]
-        return results_of(entry.reader(slabs, self._args(entry.args)))
+        return results_in(entry.name, entry.reader, slabs, self._args(entry.args))
 
     def _args(self, args: Sequence[Any]) -> list[Any]:
         return [self.values.get(each) if isinstance(each, ValueRef) else each for each in args]
 
-    def _hand_on(self, result: Block | Tagged | Count,
-                 takers: Mapping[str, tuple[Taker, ...]]) -> None:
+    def _hand_on(
+        self, result: Result, takers: Mapping[str, tuple[Taker, ...]],
+    ) -> Iterator[Emitted]:
         if isinstance(result, Count):
             self._counts[result.name] = self._counts.get(result.name, 0) + result.number
-        elif isinstance(result, Tagged):
-            for taker in takers.get(result.tag, ()):
-                self._give(taker, result.rows)
-        else:
-            for taker in takers.get(MAIN, ()):
-                self._give(taker, result)
+            return
+        tag, block = result if isinstance(result, Tagged) else (MAIN, result)
+        for taker in takers.get(tag, ()):
+            yield from self._give(taker, block)
 
-    def _give(self, taker: Taker, block: Block) -> None:
+    def _give(self, taker: Taker, block: Block) -> Iterator[Emitted]:
         if isinstance(taker, Apply):
-            for result in results_of(taker.fn(block, *self._args(taker.args))):
-                self._hand_on(result, taker.next)
+            for result in results_in(taker.name, taker.fn, block, *self._args(taker.args)):
+                yield from self._hand_on(result, taker.next)
         elif isinstance(taker, ToValue):
             _, held = self._held.get(taker.slot, (taker, None))
-            if held is None:
-                held = taker.ref.folding.start(*self._args(taker.args))
-            self._held[taker.slot] = taker, taker.ref.folding.add(held, block)
+            folding = taker.ref.folding
+            with named(type(folding).__name__):
+                if held is None:
+                    held = folding.start(*self._args(taker.args))
+                self._held[taker.slot] = taker, folding.add(held, block)
         elif isinstance(taker, Out) and taker.slot is None:
-            self._emitted.append((taker.name, block))
+            yield rows_out(taker.name), block
         else:
-            self._wait(taker, block)
+            yield from self._wait(taker, block)
 
-    def _wait(self, taker: ToGroup | ToLater | Out, block: Block) -> None:
+    def _wait(self, taker: ToGroup | ToLater | Out, block: Block) -> Iterator[Emitted]:
         """Take rows that are to be written, and write when there are too many."""
         assert taker.slot is not None
         if taker.slot not in self._waiting:
@@ -120,20 +148,21 @@ class Work:
         if buffer.add(block):
             self._collapse(taker, buffer)
             if buffer.nbytes > self.shuffle.flush_bytes // 2:
-                self._write(taker.slot)
+                yield from self._write(taker.slot)
         elif sum(each.nbytes for _, each in self._waiting.values()) > 2 * self.shuffle.flush_bytes:
-            self._write(max(self._waiting, key=lambda slot: self._waiting[slot][1].nbytes))
+            fullest = max(self._waiting, key=lambda slot: self._waiting[slot][1].nbytes)
+            yield from self._write(fullest)
 
     def _collapse(self, taker: ToGroup | ToLater | Out, buffer: Buffer) -> None:
         if isinstance(taker, ToGroup) and taker.side.collapse and buffer.blocks:
             buffer.add(taker.side.collapse(Block.concat(buffer.drain())))
 
-    def _write(self, slot: int) -> None:
+    def _write(self, slot: int) -> Iterator[Emitted]:
         """Write what waits in a slot, as one file, and emit the references."""
         taker, buffer = self._waiting.pop(slot)
         if not isinstance(taker, ToGroup):
             for piece in self.shuffle.put(joined(buffer.drain(), self.shuffle.flush_bytes // 8)):
-                self._send(taker, piece)
+                yield from self._sent(taker, piece)
             return
         self._collapse(taker, buffer)
         blocks = buffer.drain()
@@ -142,14 +171,14 @@ class Work:
         del blocks
         for (bucket, _), piece in zip(
                 parts, self.shuffle.put(part for _, part in parts), strict=True):
-            self._emit(taker.target.round, taker.target.first + bucket, piece.on(taker.number))
+            yield self._keyed(taker.target, bucket, piece.on(taker.number))
 
-    def _send(self, taker: ToLater | Out, piece: Piece) -> None:
+    def _sent(self, taker: ToLater | Out, piece: Piece) -> Iterator[Emitted]:
         if isinstance(taker, Out):
-            self._emitted.append((taker.name, piece))
+            yield rows_out(taker.name), piece
             return
         for target in taker.targets:
-            self._emit(target.round, target.first + piece.spread(target.buckets), piece)
+            yield self._keyed(target, piece.spread(target.buckets), piece)
 
     def _buckets(self, taker: ToGroup, block: Block) -> Any:
         count = taker.target.buckets
@@ -157,5 +186,6 @@ class Work:
             return taker.side.bucketer(block, count, *self._args(taker.args))
         return hash_buckets(block, taker.side.keys, count)
 
-    def _emit(self, to: int, place: int, piece: Piece) -> None:
-        self._emitted.append((rows_to(to), (even_keys(self.totals[to])[place], piece)))
+    def _keyed(self, target: Target, bucket: int, piece: Piece) -> Emitted:
+        key = even_keys(self.totals[target.round])[target.first + bucket]
+        return rows_to(target.round), (key, piece)
