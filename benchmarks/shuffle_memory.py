@@ -1,4 +1,4 @@
-"""Bytes through one GroupByKey on the local runner, and the memory it takes.
+"""Bytes through one shuffle on the local runner, and the memory it takes.
 
     python benchmarks/shuffle_memory.py --gigabytes 4 [--workers 2] [--buckets 64]
 
@@ -19,10 +19,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.group import ProcessBuckets
 from beam_reuse.columnar.shuffle import Shuffle, buckets_for
 from beam_reuse.columnar.store import Store
-from beam_reuse.columnar.sums import SumColumns, Sums
+from beam_reuse.rows import Plan
+from beam_reuse.rows.building import build
 
 ROWS = 16_384
 PAYLOAD = 80
@@ -43,20 +43,25 @@ def made_block(number: int) -> Block:
     )
 
 
-def checked(bucket: int, slabs: Iterator[Block]) -> Iterator[Block]:
+def made_blocks(numbers: Block) -> Iterator[Block]:
+    return map(made_block, numbers.array("number").tolist())
+
+
+def checked(slabs: Iterator[Block]) -> Iterator[Block]:
     """Rows, bytes and page numbers of a bucket, after a look at the order of its keys."""
     last = b""
     for slab in slabs:
         first = slab.array("sha1")[0].tobytes()
         if first < last or len(slab.starts(["sha1"])) != len(slab):
-            raise AssertionError(f"bucket {bucket} is not sorted")
+            raise AssertionError(f"rows after {last.hex()} are not sorted")
         last = slab.array("sha1")[-1].tobytes()
         pages = int(slab.array("page").sum())
         sums = {"rows": len(slab), "bytes": slab.nbytes, "pages": pages}
         yield Block({name: np.array([value]) for name, value in sums.items()})
 
 
-def report(sums: Sums, rows: int, began: float) -> None:
+def report(named: tuple[str, dict[str, int]], rows: int, began: float) -> None:
+    _, sums = named
     if (sums["rows"], sums["pages"]) != (rows, rows * (rows - 1) // 2):
         raise AssertionError(f"rows were lost: {sums} of {rows}")
     seconds = time.perf_counter() - began
@@ -85,16 +90,12 @@ def main() -> None:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shuffle-memory-", dir=args.spill) as folder:
         shuffle = Shuffle(Store("files", folder), buckets, compress=args.compress)
+        plan = Plan(shuffle)
+        numbers = plan.rows([Block({"number": np.array([n])}) for n in range(blocks)])
+        sums = numbers.map(made_blocks).stream("sha1", checked).total("rows", "bytes", "pages")
         with beam.Pipeline(runner=FnApiRunner(), options=options) as pipeline:
-            _ = (
-                pipeline
-                | beam.Create(range(blocks))
-                | beam.Reshuffle()
-                | "Make" >> beam.Map(made_block).with_output_types(Block)
-                | "Group" >> ProcessBuckets(shuffle, ["sha1"], checked)
-                | SumColumns(["rows", "bytes", "pages"])
-                | "Report" >> beam.Map(report, blocks * ROWS, began)
-            )
+            built = build(pipeline, plan, {}, {"sums": sums})
+            _ = built.values | "Report" >> beam.Map(report, blocks * ROWS, began)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"buckets   {buckets}")
     print(f"peak      {peak:.0f} MB of memory")

@@ -10,12 +10,15 @@ PACKAGE = Path(__file__).parents[1] / "beam_reuse"
 LAYERS = [
     {"kernels"},
     {"columnar", "core"},
+    {"rows"},
     {"io"},
     {"pages", "judging"},
     {"analyses"},
     {"experiments"},
 ]
 WITHOUT_BEAM = ("core", "kernels")
+# Where Beam is needed only for files and coders, and only to make a plan a graph.
+LITTLE_BEAM = {"columnar": {"coders.py", "store.py"}, "rows": {"building.py"}}
 
 
 def imports_of(path: Path) -> set[str]:
@@ -54,6 +57,13 @@ def test_a_room_uses_only_those_below(room: str) -> None:
 def test_parquet_is_not_read_through_threads_that_outlive_the_interpreter() -> None:
     """`pq.read_table` of an open file aborted one process in five at its end (pyarrow 25)."""
     assert not [path.name for path in PACKAGE.rglob("*.py") if "pq.read_table(" in path.read_text()]
+
+
+@pytest.mark.parametrize("room", LITTLE_BEAM)
+def test_beam_is_known_in_few_places(room: str) -> None:
+    assert LITTLE_BEAM[room] == {
+        path.name for path in files_of(room)
+        if any(name.split(".")[0] == "apache_beam" for name in imports_of(path))}
 
 
 @pytest.mark.parametrize("room", WITHOUT_BEAM)

@@ -1,16 +1,11 @@
-"""Coarse counting: hashed counters that tell which keys can be heavy, in one cheap pass."""
+"""Coarse counting: hashed counters that say which keys can be heavy, in one cheap pass."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-import apache_beam as beam
 import numpy as np
-from apache_beam.coders import registry
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
-from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.kernels.compiled import frozen, kernel
 
 
@@ -71,71 +66,3 @@ class HeavyKeys:
         at = block.hash_rows(self.keys) & np.uint64(8 * len(self.bitmap) - 1)
         bits = self.bitmap[at >> np.uint64(3)] >> (at & np.uint64(7)).astype(np.uint8)
         return (bits & 1).astype(np.bool_)
-
-
-class CoarseCount(beam.PTransform):
-    """Block -> one Counters of all `keys`: a first pass whose `heavy` keys alone need an exact
-    second one. Associative and exact up to `cap`, so the result does not depend on bundles."""
-
-    def __init__(
-        self, shuffle: Shuffle, keys: Sequence[str], bits: int, cap: int,
-        weight: str | None = None,
-    ) -> None:
-        super().__init__()
-        self.shuffle = shuffle
-        self.combine = _AddCounts(tuple(keys), bits, cap, weight)
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Count" >> CombineBlocks(
-            self.combine, Counters, shuffle=self.shuffle)
-
-
-class _AddCounts(beam.CombineFn):
-    def __init__(self, keys: Sequence[str], bits: int, cap: int, weight: str | None) -> None:
-        self.keys, self.bits, self.cap, self.weight = keys, bits, cap, weight
-        Counters.sized(keys, bits, cap)
-
-    def create_accumulator(self) -> Counters:
-        return Counters.sized(self.keys, self.bits, self.cap)
-
-    def add_input(self, held: Counters, block: Block) -> Counters:
-        held.add(block, self.weight)
-        return held
-
-    def merge_accumulators(self, accumulators: Iterable[Counters]) -> Counters:
-        out = self.create_accumulator()
-        for held in accumulators:
-            out.merge(held)
-        return out
-
-    def extract_output(self, held: Counters) -> Counters:
-        return held
-
-
-class CountersCoder(OwnCoder):
-    """Counters as cap, column names and counts, compressed."""
-
-    kind = Counters
-
-    def encode(self, value: Counters) -> bytes:
-        return value.cap.to_bytes(4, "little") + pack_array(value.keys, value.counts)
-
-    def decode(self, encoded: bytes) -> Counters:
-        keys, counts = unpack_array(encoded[4:])
-        return Counters(keys, int.from_bytes(encoded[:4], "little"), counts)
-
-
-class HeavyKeysCoder(OwnCoder):
-    """HeavyKeys as column names and bitmap, compressed."""
-
-    kind = HeavyKeys
-
-    def encode(self, value: HeavyKeys) -> bytes:
-        return pack_array(value.keys, value.bitmap)
-
-    def decode(self, encoded: bytes) -> HeavyKeys:
-        return HeavyKeys(*unpack_array(encoded))
-
-
-registry.register_coder(Counters, CountersCoder)
-registry.register_coder(HeavyKeys, HeavyKeysCoder)

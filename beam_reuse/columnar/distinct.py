@@ -24,7 +24,7 @@ def number_distinct(values: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int6
 def sums_by_number(
     numbers: NDArray[np.int64], values: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
-    """For each number below `count` the sum of the values that stand at it, exact."""
+    """For each number below `count` the sum of the values with that number, exact."""
     return np.asarray(hash_tables.sums_by_number(frozen(numbers), frozen(values), count))
 
 

@@ -3,19 +3,13 @@
 A filter never drops a row that matters; it may keep a few that do not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-import apache_beam as beam
 import numpy as np
-from apache_beam.coders import registry
-from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coders import OwnCoder, pack_array, unpack_array
-from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.shuffle import Several, Shuffle
 from beam_reuse.kernels.bloom import LINE_WORDS, has_bits, set_bits
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -85,57 +79,3 @@ def _test(words, hashes):  # type: ignore[no-untyped-def]
     for i in range(len(hashes)):
         out[i] = has_bits(words, _line(words, hashes[i]), hashes[i] * _REMIX)
     return out
-
-
-class BuildKeyFilter(beam.PTransform):
-    """Block -> one KeyFilter of all `keys`, for AsSingleton.
-
-    It has room for the keys that `shuffle` plans filters for. Memory: `bits_per_key` bits for
-    each of them, per bundle and once per worker.
-    """
-
-    def __init__(self, shuffle: Shuffle, keys: Sequence[str], bits_per_key: int = 12) -> None:
-        super().__init__()
-        self.shuffle = shuffle
-        self.empty = KeyFilter.sized(keys, shuffle.filter_keys, bits_per_key)
-
-    @no_annotations
-    def expand(self, blocks: Several) -> beam.PCollection:
-        union = _UnionKeys(self.empty.keys, len(self.empty.words))
-        return blocks | "Union" >> CombineBlocks(union, KeyFilter, shuffle=self.shuffle)
-
-
-class _UnionKeys(beam.CombineFn):
-    def __init__(self, keys: Sequence[str], words: int) -> None:
-        self.keys, self.words = keys, words
-
-    def create_accumulator(self) -> KeyFilter:
-        return KeyFilter(self.keys, np.zeros(self.words, np.uint64))
-
-    def add_input(self, held: KeyFilter, block: Block) -> KeyFilter:
-        held.add(block)
-        return held
-
-    def merge_accumulators(self, accumulators: Iterable[KeyFilter]) -> KeyFilter:
-        out = self.create_accumulator()
-        for held in accumulators:
-            out.words |= held.words
-        return out
-
-    def extract_output(self, held: KeyFilter) -> KeyFilter:
-        return held
-
-
-class KeyFilterCoder(OwnCoder):
-    """A KeyFilter as its column names and words; compressed, as few bits are set at first."""
-
-    kind = KeyFilter
-
-    def encode(self, value: KeyFilter) -> bytes:
-        return pack_array(value.keys, value.words)
-
-    def decode(self, encoded: bytes) -> KeyFilter:
-        return KeyFilter(*unpack_array(encoded))
-
-
-registry.register_coder(KeyFilter, KeyFilterCoder)

@@ -2,24 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-import apache_beam as beam
-
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.combine import CombineBlocks
-from beam_reuse.columnar.shuffle import Shuffle
-
-
-class GatherRows(beam.PTransform):
-    """Blocks -> one Block: their rows, sorted by `order`, one of each; a block without columns
-    where there are none. For AsSingleton. Memory: all rows, on every worker."""
-
-    def __init__(self, shuffle: Shuffle, order: Sequence[str]) -> None:
-        super().__init__()
-        self.shuffle, self.order = shuffle, tuple(order)
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return blocks | "Combine" >> CombineBlocks(
-            _Gather(self.order), Block, shuffle=self.shuffle)
 
 
 def gathered(blocks: Iterable[Block], order: Sequence[str]) -> Block:
@@ -29,20 +12,3 @@ def gathered(blocks: Iterable[Block], order: Sequence[str]) -> Block:
         return Block({})
     joined = Block.concat(rows).sort(order)
     return joined.take(joined.starts(order))
-
-
-class _Gather(beam.CombineFn):
-    def __init__(self, order: tuple[str, ...]) -> None:
-        self.order = order
-
-    def create_accumulator(self) -> Block:
-        return Block({})
-
-    def add_input(self, rows: Block, block: Block) -> Block:
-        return gathered([rows, block], self.order)
-
-    def merge_accumulators(self, accumulators: Iterable[Block]) -> Block:
-        return gathered(accumulators, self.order)
-
-    def extract_output(self, rows: Block) -> Block:
-        return rows

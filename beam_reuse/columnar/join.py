@@ -1,70 +1,11 @@
-"""Two sides brought together by key."""
+"""Sorted streams cut at common keys, so that their rows can be brought together."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-import apache_beam as beam
-from apache_beam.typehints.decorators import no_annotations
+from collections.abc import Iterator, Sequence
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.group import bucket_slabs
 from beam_reuse.columnar.runs import Key, row_key, rows_below
-from beam_reuse.columnar.scatter import SplitByBucket
-from beam_reuse.columnar.shuffle import Outputs, Shuffle, elements, par_do
-from beam_reuse.columnar.store import Piece
 
 Sides = tuple[Block | None, Block | None]
-
-
-class JoinRows(beam.PTransform):
-    """{'left': Blocks, 'right': Blocks} -> what `kernel(left, right, *side)` gives: a Block, an
-    iterable of Blocks and TaggedOutputs, or None.
-
-    `keys` are columns of both sides, of the same types. Each call has a range of keys: all
-    rows of both sides that fall in it, sorted by the keys; a side without any is None. Memory:
-    two to three times `bucket_budget`, plus all rows of the largest key. See `matching`.
-    """
-
-    def __init__(
-        self,
-        shuffle: Shuffle,
-        keys: Sequence[str],
-        kernel: Callable[..., Any],
-        *side: Any,
-        outputs: Outputs = (),
-        output_type: Any = Block,
-    ) -> None:
-        super().__init__()
-        self.shuffle, self.keys = shuffle, tuple(keys)
-        self.kernel, self.side = kernel, side
-        self.outputs, self.output_type = outputs, output_type
-
-    def expand(self, sides: Any) -> Any:
-        split = {
-            name: sides[name] | f"Split {name}" >> SplitByBucket(self.shuffle, self.keys)
-            for name in ("left", "right")
-        }
-        joined = split | "Join" >> beam.CoGroupByKey()
-        do_fn = _JoinBucket(self.shuffle, self.keys, self.kernel)
-        return par_do(joined, do_fn, self.side, self.outputs, self.output_type)
-
-
-class _JoinBucket(beam.DoFn):
-    def __init__(
-        self, shuffle: Shuffle, keys: tuple[str, ...], kernel: Callable[..., Any]
-    ) -> None:
-        self.shuffle, self.keys, self.kernel = shuffle, keys, kernel
-
-    @no_annotations
-    def process(
-        self, keyed: tuple[int, Mapping[str, Iterable[Piece]]], *side: Any
-    ) -> Iterator[Any]:
-        left, right = (
-            bucket_slabs(self.shuffle, keyed[1][name], self.keys, share=2)
-            for name in ("left", "right")
-        )
-        for sides in aligned(left, right, self.keys):
-            yield from elements(self.kernel(*sides, *side))
 
 
 def aligned(

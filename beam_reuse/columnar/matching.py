@@ -26,11 +26,11 @@ def match_ranges(
 def lookup(left: Block, right: Block, keys: Sequence[str]) -> NDArray[np.int64]:
     """For each row of `left`, the row of `right` with equal keys, or -1.
 
-    Both blocks are sorted by `keys`, and no key stands twice in `right`.
+    Both blocks are sorted by `keys`, and no key occurs twice in `right`.
     """
     lo, hi = match_ranges(left, right, keys)
     if len(hi) and int((hi - lo).max()) > 1:
-        raise ValueError(f"lookup by {list(keys)}: a key stands more than once on the right")
+        raise ValueError(f"lookup by {list(keys)}: a key occurs more than once on the right")
     return np.where(hi > lo, lo, -1)
 
 

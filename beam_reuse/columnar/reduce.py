@@ -1,26 +1,15 @@
-"""Sums, minima, maxima, counts and distinct counts per key."""
+"""Sums, minima and maxima per key."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import apache_beam as beam
 import numpy as np
-from apache_beam.coders import Coder
-from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
-from beam_reuse.columnar.coders import PiecesCoder
 from beam_reuse.columnar.distinct import count_distinct
-from beam_reuse.columnar.group import bucket_slabs
-from beam_reuse.columnar.runs import slices
-from beam_reuse.columnar.scatter import SplitByBucket
-from beam_reuse.columnar.shuffle import MapBlocks, Several, Shuffle
-from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.varbytes import VarBytes
 
 OPERATIONS = ("sum", "min", "max")
-_OUTPUT_BYTES = 8 << 20
-_INLINE_BYTES = 64 << 10
 _HASH = np.dtype("V20")
 
 
@@ -104,145 +93,3 @@ def _reduced(
         return column.take(order[starts if operation == "min" else last])
     function = np.minimum if operation == "min" else np.maximum
     return np.asarray(function.reduceat(column, starts))
-
-
-class ReduceRows(beam.PTransform):
-    """Block -> Blocks with one row per distinct `keys`, sorted by them within each bucket;
-    columns as `Reduction` says.
-
-    Rows are reduced while a bundle is split, so a hot key is one row per flush. The combiner
-    carries references to sorted blocks, and the last merge is a stream within
-    `bucket_budget`. A store of kind `inline` keeps a bundle's reduced rows in memory while
-    Beam combines them.
-    """
-
-    def __init__(self, shuffle: Shuffle, keys: Sequence[str], columns: Mapping[str, str]) -> None:
-        super().__init__()
-        self.shuffle, self.reduction = shuffle, Reduction(keys, columns)
-
-    @no_annotations
-    def expand(self, blocks: Several) -> beam.PCollection:
-        keys = self.reduction.keys
-        return (
-            blocks
-            | "Combine" >> _CombineBuckets(self.shuffle, self.reduction, keys)
-            | "Merge" >> beam.ParDo(_Merge(self.shuffle, self.reduction)).with_output_types(Block)
-        )
-
-
-class CountKeys(beam.PTransform):
-    """Block -> Blocks of distinct `keys` with their number of rows in `count` (uint64)."""
-
-    def __init__(self, shuffle: Shuffle, keys: Sequence[str]) -> None:
-        super().__init__()
-        self.shuffle, self.keys = shuffle, tuple(keys)
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return (
-            blocks
-            | "One" >> MapBlocks(_with_ones, self.keys)
-            | "Sum" >> ReduceRows(self.shuffle, self.keys, {"count": "sum"})
-        )
-
-
-class DistinctCount(beam.PTransform):
-    """Block -> Blocks of distinct `keys`, with the number of distinct `of` in `count`."""
-
-    def __init__(self, shuffle: Shuffle, keys: Sequence[str], of: Sequence[str] | str) -> None:
-        super().__init__()
-        self.shuffle, self.keys = shuffle, tuple(keys)
-        self.distinct = Reduction([*keys, *([of] if isinstance(of, str) else of)], {})
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        count = Reduction(self.keys, {"count": "sum"})
-        merge = _Merge(self.shuffle, self.distinct, count)
-        return (
-            blocks
-            | "Combine" >> _CombineBuckets(self.shuffle, self.distinct, self.keys)
-            | "Count" >> beam.ParDo(merge).with_output_types(Block)
-        )
-
-
-def _with_ones(block: Block, keys: Sequence[str]) -> Block:
-    return block.select(keys).with_columns(count=np.ones(len(block), np.uint64))
-
-
-class _CombineBuckets(beam.PTransform):
-    """Block -> (bucket, Pieces of reduced blocks), by CombinePerKey."""
-
-    def __init__(self, shuffle: Shuffle, reduction: Reduction, keys: Sequence[str]) -> None:
-        super().__init__()
-        self.shuffle, self.reduction, self.keys = shuffle, reduction, keys
-
-    @no_annotations
-    def expand(self, blocks: Several) -> beam.PCollection:
-        split = SplitByBucket(self.shuffle, self.keys, collapse=self.reduction.loosely)
-        combine = beam.CombinePerKey(CombinePieces(self.shuffle.store, self.reduction))
-        reduced = combine.with_output_types(tuple[int, list[Piece]])
-        columns = MapBlocks(self.reduction.prepared)
-        if isinstance(blocks, tuple):
-            blocks = tuple(each | f"Columns {n}" >> columns for n, each in enumerate(blocks))
-        else:
-            blocks = blocks | "Columns" >> columns
-        return blocks | "Split" >> split | "Pieces" >> reduced
-
-
-class CombinePieces(beam.CombineFn):
-    """Collects references to reduced blocks; many small inline ones are merged into one.
-
-    Lifting's table is bounded by keys, not bytes: with references and at most 64 KB of
-    inline bytes per bucket an accumulator stays small, whatever it stands for.
-    """
-
-    def __init__(self, store: Store, reduction: Reduction) -> None:
-        self.store, self.reduction = store, reduction
-
-    def create_accumulator(self) -> list[Piece]:
-        return []
-
-    def add_input(self, pieces: list[Piece], piece: Piece) -> list[Piece]:
-        pieces.append(piece)
-        return self._compacted(pieces)
-
-    def merge_accumulators(self, accumulators: Iterable[Iterable[Piece]]) -> list[Piece]:
-        out: list[Piece] = []
-        for pieces in accumulators:
-            out = self._compacted([*out, *pieces])
-        return out
-
-    def extract_output(self, pieces: list[Piece]) -> list[Piece]:
-        return pieces
-
-    def get_accumulator_coder(self) -> Coder:
-        return PiecesCoder()
-
-    def _compacted(self, pieces: list[Piece]) -> list[Piece]:
-        small = [piece for piece in pieces if _is_small(piece)]
-        if sum(len(piece.data) for piece in small) <= _INLINE_BYTES:
-            return pieces
-        block = self.reduction(Block.concat([self.store.get_block(piece) for piece in small]))
-        return [*(p for p in pieces if not _is_small(p)), self.store.put_block(block)]
-
-
-def _is_small(piece: Piece) -> bool:
-    return not piece.file and len(piece.data) <= _INLINE_BYTES
-
-
-class _Merge(beam.DoFn):
-    """(bucket, Pieces) -> Blocks: the reduced rows in order; with `count`, reduced again to
-    the number of rows per shorter key."""
-
-    def __init__(
-        self, shuffle: Shuffle, reduction: Reduction, count: Reduction | None = None
-    ) -> None:
-        self.shuffle, self.reduction, self.count = shuffle, reduction, count
-
-    def process(self, keyed: tuple[int, Iterable[Piece]]) -> Iterator[Block]:
-        reduction = self.reduction
-        slabs = bucket_slabs(self.shuffle, keyed[1], reduction.keys, collapse=reduction)
-        rows = reduction.merge(slabs)
-        if self.count:
-            keys = self.count.keys
-            rows = self.count.merge(_with_ones(block, keys) for block in rows)
-        return slices(rows, _OUTPUT_BYTES)
-

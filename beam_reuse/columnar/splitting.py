@@ -19,7 +19,7 @@ def hash_buckets(block: Block, keys: Sequence[str], count: int) -> NDArray[np.in
 def split_by_bucket(
     blocks: Sequence[Block], buckets: Sequence[NDArray], count: int
 ) -> list[tuple[int, Block]]:
-    """The rows of each bucket that has any, in the order they stand in the blocks; `buckets`
+    """The rows of each bucket that has any, in the order of the blocks; `buckets`
     holds an array for each block."""
     of_row = np.concatenate(buckets).astype(np.int64, copy=False)
     if len(of_row) and not 0 <= int(of_row.min()) <= int(of_row.max()) < count:

@@ -1,8 +1,8 @@
 """The store under the shuffle: bulk bytes in files, references in Beam.
 
 `files` writes blobs into files that all workers can read and hands out references; `inline`
-keeps the bytes in the reference. A reference is emitted only after its file stands under its
-final name, and names are unique, so a failed attempt leaves files that nobody refers to.
+keeps the bytes in the reference. A reference is emitted only after its file has its final
+name, and names are unique, so a failed attempt leaves files that nobody refers to.
 """
 
 import errno

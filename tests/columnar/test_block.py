@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_reuse.columnar import coders, sorting
-from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.arrow import LayoutError
+from beam_reuse.columnar.block import Block, VarBytes
 from tests.columnar import twins
 from tests.columnar.strategies import block_lists, blocks
 

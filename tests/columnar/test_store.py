@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coders import IntsCoder, PieceCoder, PiecesCoder
+from beam_reuse.columnar.coders import PieceCoder
 from beam_reuse.columnar.store import INLINE_BYTES, Blob, Piece, Store, StoreError
 
 
@@ -58,7 +58,7 @@ def test_a_failed_write_leaves_no_file_under_a_final_name(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "remove"])
-def test_damage_is_told_with_file_and_offset(tmp_path, damage):
+def test_damage_is_reported_with_file_and_offset(tmp_path, damage):
     store = Store("files", str(tmp_path))
     piece = store.put_many(Blob(bytes(10_000), 1, 1) for _ in range(2))[1]
     path = str(tmp_path / piece.file)
@@ -93,14 +93,12 @@ pieces = st.one_of(
 )
 
 
-@given(st.lists(pieces, max_size=4), st.lists(st.integers(), max_size=4))
-def test_references_and_integers_survive_their_coders(some, integers):
-    assert PiecesCoder().decode(PiecesCoder().encode(some)) == some
-    assert [PieceCoder().decode(PieceCoder().encode(piece)) for piece in some] == some
-    assert IntsCoder().decode(IntsCoder().encode(integers)) == integers
+@given(pieces)
+def test_references_survive_their_coder(piece):
+    assert PieceCoder().decode(PieceCoder().encode(piece)) == piece
 
 
-def test_a_run_folder_that_is_not_there_is_told_and_not_made(tmp_path):
+def test_a_run_folder_that_is_not_there_is_reported_and_not_made(tmp_path):
     store = Store("files", str(tmp_path / "elsewhere" / "spill"))
     with pytest.raises(StoreError, match=r"does not see .*/elsewhere\. Give -o a folder that all"):
         store.put(b"x" * 5000, 1)

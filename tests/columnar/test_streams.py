@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 from beam_reuse.columnar import runs
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.buffers import Buffer, detached, joined
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.join import aligned
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.rank import Bases, SampleKeys, splitters_of
-from beam_reuse.columnar.reduce import CombinePieces, Reduction
+from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.runs import merge_runs, slices, sorted_slabs
-from beam_reuse.columnar.scatter import hash_buckets, split_by_bucket
-from beam_reuse.columnar.search import splitters_up_to
-from beam_reuse.columnar.shuffle import detached, joined
-from beam_reuse.columnar.store import Store
+from beam_reuse.columnar.splitting import hash_buckets, split_by_bucket
 from beam_reuse.columnar.sums import exact_sum
+from beam_reuse.kernels.union_find import components
 from tests.columnar import twins
 from tests.columnar.strategies import ELEMENTS, block_lists, blocks, column_of
 
@@ -44,7 +42,7 @@ def test_many_runs_are_merged_in_several_passes(budget):
     assert twins.rows(out) == sorted(twins.rows(parts))
 
 
-def test_a_run_that_disappears_is_told(monkeypatch):
+def test_a_run_that_disappears_is_reported(monkeypatch):
     monkeypatch.setattr(runs.os, "pread", lambda *_: b"")
     parts = [Block({"a": np.arange(10)}) for _ in range(4)]
     with pytest.raises(OSError, match="cut short"):
@@ -171,46 +169,6 @@ def test_a_bucketer_that_names_no_bucket_is_refused():
         split_by_bucket([Block({"a": np.zeros(1)})], [np.array([3])], 3)
 
 
-@given(st.data())
-def test_splitters_keep_order_and_equal_keys_together(data):
-    kind = data.draw(st.sampled_from(list(ELEMENTS)))
-    whole = data.draw(block_lists({"k": kind}))
-    buckets = data.draw(st.integers(1, 9))
-    sample = SampleKeys("k", data.draw(st.integers(1, 50)))
-    held = sample.merge_accumulators(
-        [sample.add_input(sample.create_accumulator(), block) for block in whole]
-    )
-    splitters = splitters_of(held, buckets)
-    assert len(splitters) < buckets
-    column = Block.concat(whole)["k"]
-    if len(splitters):
-        placed = splitters_up_to(column, splitters["key"]).tolist()
-        keys = twins.values(Block({"k": column}), "k")
-        cuts = twins.values(splitters, "key")
-        assert placed == [sum(cut <= key for cut in cuts) for key in keys]
-
-
-def test_the_sample_does_not_depend_on_how_rows_are_cut():
-    words = np.random.default_rng(3).integers(0, 5000, 20_000, np.uint64)
-    whole = Block({"k": words})
-    sample = SampleKeys("k", 100)
-    samples = []
-    for step in (20_000, 777):
-        held = sample.create_accumulator()
-        for start in range(0, len(words), step):
-            held = sample.add_input(held, whole.slice(start, start + step))
-        samples.append(held)
-    assert samples[0] == samples[1]
-    assert len(samples[0]) == 100
-
-
-def test_bases_are_the_rows_before_each_bucket():
-    bases = Bases(4)
-    halves = [bases.add_input(bases.create_accumulator(), part) for part in [(2, 5), (0, 1)]]
-    rows = bases.add_input(bases.merge_accumulators(halves), (2, 1))
-    assert bases.extract_output(rows) == [0, 1, 1, 7, 7]
-
-
 @given(st.sampled_from(["bool", "uint8", "uint64", "int32", "int64"]), st.data())
 def test_sums_are_exact(kind, data):
     elements = data.draw(st.lists(ELEMENTS[kind], max_size=30))
@@ -235,23 +193,11 @@ def test_a_narrow_view_does_not_keep_a_wide_buffer():
     assert detached(wide) is wide
 
 
-@pytest.mark.parametrize("kind", ["files", "inline"])
-def test_a_combiner_of_many_small_blocks_holds_few_bytes(tmp_path, kind):
-    store = Store(kind, str(tmp_path))
-    reduction = Reduction(["k"], {"n": "sum"})
-    combiner = CombinePieces(store, reduction)
-    halves = []
-    for _ in range(2):
-        pieces = combiner.create_accumulator()
-        for i in range(1000):
-            keys = np.arange(i, i + 100, dtype=np.uint64) % 500
-            block = reduction(Block({"k": keys, "n": np.ones(100, np.uint64)}))
-            pieces = combiner.add_input(pieces, store.put_block(block))
-            assert sum(len(p.data) for p in pieces) <= 80_000
-        halves.append(pieces)
-    merged = combiner.extract_output(combiner.merge_accumulators(halves))
-    total = reduction(Block.concat([store.get_block(piece) for piece in merged]))
-    assert total.array("n").tolist() == [400] * 500
+def test_arrays_that_kernels_made_can_be_held():
+    edges = np.array([0, 1])
+    buffer = Buffer(10)
+    assert buffer.add(Block({"root": components(100, edges, edges[::-1].copy())[:50]}))
+    assert len(buffer.drain()[0]) == 50
 
 
 @pytest.mark.parametrize("columns", [{"a": "mean"}, {"k": "sum"}])
