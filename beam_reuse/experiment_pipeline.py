@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import apache_beam as beam
 
-from beam_reuse.analyses.reuse.labels import ReadLabels
 from beam_reuse.columnar import MapBlocks, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.experiments.conduct import (
@@ -20,14 +19,7 @@ from beam_reuse.experiments.loading import (
     load_numbers,
     load_site,
 )
-from beam_reuse.experiments.reading import (
-    CountFlagged,
-    CountIn,
-    CountSite,
-    DescribeSite,
-    FindThresholds,
-    nothing_stops,
-)
+from beam_reuse.experiments.reading import AskJudged, AskSite
 from beam_reuse.experiments.vectors import Background
 from beam_reuse.io.files import join
 from beam_reuse.io.results import tables
@@ -108,21 +100,10 @@ def build(
 def _asked_of(plan: ExperimentPlan, pages: list[Pages]) -> dict[str, beam.PCollection]:
     """The tables that the experiment is conducted from."""
     settings = plan.run.settings
-    if plan.name == "thresholds":
-        raw = replace(settings, stops=nothing_stops())
-        labels = pages[0].parts.pipeline | "Judged" >> ReadLabels((*plan.bad, *plan.benign))
-        found = (labels, pages[0]) | "CountJudged" >> CountIn(raw)
-        flagged = pages[0] | "Flagged" >> CountFlagged(settings)
-        return {**found, "numbers": (found["numbers"], flagged) | "Numbers" >> beam.Flatten()}
-    site, *background = pages
-    found = site | "Site" >> DescribeSite(settings)
-    for around in background:
-        counted = site | "CountSite" >> CountSite(settings)
-        found |= (counted, around) | "CountAround" >> CountIn(settings)
-        if plan.needs_thresholds:
-            thresholds = (counted, around) | "Thresholds" >> FindThresholds(settings)
-            found["numbers"] = (found["numbers"], thresholds) | "Numbers" >> beam.Flatten()
-    return found
+    asked = (AskJudged(settings, (*plan.bad, *plan.benign)) if plan.name == "thresholds"
+             else AskSite(settings, plan.needs_thresholds))
+    found = tuple(pages) | "Ask" >> asked
+    return {name: found[name] for name in SCHEMAS if name in found}
 
 
 def conduct(plan: ExperimentPlan, folder: str) -> Results:

@@ -10,10 +10,8 @@ import apache_beam as beam
 from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
 from beam_reuse.analyses.overlap.find import FindOverlap
 from beam_reuse.analyses.quilts.find import FindQuilts
-from beam_reuse.analyses.reuse.detect import DetectReuse
-from beam_reuse.analyses.reuse.discover import DiscoverReuse
-from beam_reuse.analyses.reuse.label_kernels import label_table
-from beam_reuse.analyses.reuse.labels import MakeLabels, ReadLabels
+from beam_reuse.analyses.reuse.find import FindReuse
+from beam_reuse.analyses.reuse.labels import MakeLabels
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.columnar import Fetch, MapBlocks, Shuffle
 from beam_reuse.core.errors import UserError
@@ -139,12 +137,10 @@ def build(
 def made_labels(plan: RunPlan, pages: Pages) -> beam.PCollection:
     """The table of the command `labels`, as blocks."""
     settings = plan.settings
-    return (
-        pages
-        | "MakeLabels" >> MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
-                                     settings.detection.matcher == "nilsimsa")
-        | "LabelTable" >> MapBlocks(label_table)
-    )
+    made = pages | "MakeLabels" >> MakeLabels(
+        settings.chunks, settings.stops, plan.merge, plan.remove,
+        settings.detection.matcher == "nilsimsa")
+    return made["labels"]
 
 
 def needs_text(plan: RunPlan) -> bool:
@@ -174,28 +170,17 @@ def features_of(plan: RunPlan) -> FeatureSettings:
 def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
     """Every table of the run, as blocks; `noted`, what each analysis noted."""
     settings = plan.settings
-    digest = settings.detection.matcher == "nilsimsa"
     found = {
         "pages": (pages.parts | "PartsOfPages" >> Fetch(pages.shuffle)
                   | "PageTable" >> MapBlocks(page_table, settings.chunks, needs_text(plan))),
         "rejects": pages.events | "Rejects" >> MapBlocks(rejects),
         "depth_histogram": pages.depths,
     }
-    if settings.discovers:
-        found |= pages | "Discover" >> DiscoverReuse(
-            settings.discovery, settings.chunks, settings.stops, digest)
-    candidates = found.pop("candidates", None)
-    if settings.detects:
-        detect = DetectReuse(settings.detection, settings.chunks, settings.stops)
-        if settings.detection.labels:
-            labels = pages.parts.pipeline | "Labels" >> ReadLabels(
-                settings.detection.labels, digest)
-            found |= (labels, pages) | "Detect" >> detect
-        elif settings.discovery.min_hosts > 1:  # few candidates are labels: better looked for
-            found |= (found["labels"], pages) | "Detect" >> detect
-        else:
-            found |= (found["labels"], pages, candidates) | "Detect" >> detect
     noted = []
+    if settings.discovers or settings.detects:
+        found |= pages | "Reuse" >> FindReuse(settings)
+        found["thresholds"] = found.pop("values")
+        noted.append(found.pop("counts"))
     for name, asked, analysis in (
         ("NearDuplicates", settings.finds_near_duplicates,
          FindNearDuplicates(settings.near_duplicates)),
@@ -207,8 +192,6 @@ def result_tables(plan: RunPlan, pages: Pages) -> dict[str, Any]:
             noted.append(found.pop("noted" if "noted" in found else "counts"))
             found.pop("values", None)
     found["noted"] = tuple(noted)
-    if "labels" in found:
-        found["labels"] = found["labels"] | "LabelTable" >> MapBlocks(label_table)
     return found
 
 

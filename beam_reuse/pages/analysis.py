@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.io.results.tables import SCHEMAS
+from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages import read_pages
 from beam_reuse.pages.naming import with_urls
 from beam_reuse.rows import Plan, Rows, Value
@@ -39,11 +39,13 @@ class Pages:
         return rows.join(self.parts, "range", kernel, *args, buckets=self.ranges, dealt=True)
 
     @staticmethod
-    def of(read: "read_pages.Pages") -> "Pages":
-        """Pages that another graph has read."""
-        plan = Plan(read.shuffle)
-        return Pages(plan, plan.pieces(read.parts, "parts"), plan.pieces(read.names, "names"),
-                     read.spill)
+    def of(
+        read: "read_pages.Pages", plan: Plan | None = None, name: str = "",
+    ) -> "Pages":
+        """Pages that another graph has read; those of several in one plan differ in `name`."""
+        plan = plan or Plan(read.shuffle)
+        return Pages(plan, plan.pieces(read.parts, f"parts{name}"),
+                     plan.pieces(read.names, f"names{name}"), read.spill)
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,14 @@ class Found:
     values that are reported by name."""
 
     tables: Mapping[str, Rows]
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Value | int] = field(default_factory=dict)
 
 
 class Analysis(beam.PTransform):
     """Pages -> tables by name, PCollections of blocks; `counts` and `values`: pairs of a
     name and a number."""
+
+    schemas: Mapping[str, TableSchema] = SCHEMAS
 
     def find(self, pages: Pages) -> Found:
         """What is found, in the order of the paper."""
@@ -69,7 +73,12 @@ class Analysis(beam.PTransform):
     @no_annotations
     def expand(self, read: "read_pages.Pages") -> dict[str, beam.PCollection]:
         pages = Pages.of(read)
-        found = self.find(pages)
-        tables = with_urls(found.tables, SCHEMAS, pages.names)
-        built = build(read.parts.pipeline, pages.plan, tables, found.values)
+        return self.built(read.parts.pipeline, pages, self.find(pages))
+
+    def built(
+        self, pipeline: beam.Pipeline, pages: Pages, found: Found,
+    ) -> dict[str, beam.PCollection]:
+        """The graph of what is found, in which pages have their URLs."""
+        tables = with_urls(found.tables, self.schemas, pages.names)
+        built = build(pipeline, pages.plan, tables, found.values)
         return {**built.rows, "counts": built.counts, "values": built.values}

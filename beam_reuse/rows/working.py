@@ -89,13 +89,16 @@ class Work:
     def _hand_on(self, result: Block | Tagged | Count,
                  takers: Mapping[str, tuple[Taker, ...]]) -> None:
         if isinstance(result, Count):
-            self._counts[result.name] = self._counts.get(result.name, 0) + result.number
+            self._count(result.name, result.number)
         elif isinstance(result, Tagged):
             for taker in takers.get(result.tag, ()):
                 self._give(taker, result.rows)
         else:
             for taker in takers.get(MAIN, ()):
                 self._give(taker, result)
+
+    def _count(self, name: str, number: int) -> None:
+        self._counts[name] = self._counts.get(name, 0) + number
 
     def _give(self, taker: Taker, block: Block) -> None:
         if isinstance(taker, Apply):
@@ -139,6 +142,8 @@ class Work:
             return
         self._collapse(taker, buffer)
         blocks = buffer.drain()
+        if taker.side.counted:
+            self._count(taker.side.counted, sum(map(len, blocks)))
         parts = split_by_bucket(
             blocks, [self._buckets(taker, block) for block in blocks], taker.target.buckets)
         del blocks
