@@ -1,11 +1,9 @@
-"""An experiment's inputs become one graph, which runs; what it tells is read back."""
+"""An experiment's inputs become one graph, which runs; what came of it is read back."""
 
 from dataclasses import dataclass, replace
 
 import apache_beam as beam
 
-from beam_reuse.analyses.reuse.labels import ReadLabels
-from beam_reuse.columnar import MapBlocks, Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.experiments.conduct import (
     Results,
@@ -20,26 +18,22 @@ from beam_reuse.experiments.loading import (
     load_numbers,
     load_site,
 )
-from beam_reuse.experiments.reading import (
-    CountFlagged,
-    CountIn,
-    CountSite,
-    DescribeSite,
-    FindThresholds,
-    nothing_stops,
-)
+from beam_reuse.experiments.reading import AskJudged, AskSite
 from beam_reuse.experiments.vectors import Background
 from beam_reuse.io.files import join
-from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import Outcome
-from beam_reuse.io.results.outcome import Count, SaveOutcome, read_outcome
+from beam_reuse.io.results.outcome import read_outcome
 from beam_reuse.io.results.run_folder import Workspace
-from beam_reuse.io.results.sink import WriteTable, WriteTables
-from beam_reuse.pages.accounting import CountRecords, count_tuples, rejects
+from beam_reuse.io.results.table_writer import TableWriter
+from beam_reuse.io.results.tables import REJECTS
 from beam_reuse.pages.inputs import Inputs, open_inputs
-from beam_reuse.pages.read_pages import Pages, ReadPages, shuffle_for
+from beam_reuse.pages.outcome import save
+from beam_reuse.pages.reading import read_pages
+from beam_reuse.pages.sizes import shuffle_for
+from beam_reuse.pages.writing import Written, write_tables
 from beam_reuse.pipeline import OUTCOME
 from beam_reuse.plan import RunPlan, RunProgress
+from beam_reuse.rows import Plan
 from beam_reuse.runners import engine_for, memory_for
 
 
@@ -81,48 +75,27 @@ def build(
     pipeline: beam.Pipeline, plan: ExperimentPlan, inputs: list[Inputs], work: Workspace,
 ) -> None:
     """The graph: read the site and the background, count, write what was counted."""
-    names = ("site", "background")
-    pages = [
-        pipeline | f"Pages of {name}" >> _read_pages(plan, given, name, work)
-        for name, given in zip(names, inputs, strict=False)
-    ]
-    shuffle = pages[-1].shuffle
-    _asked_of(plan, pages) | "WriteNumbers" >> WriteTables(
-        SCHEMAS, shuffle, _numbers_folder(work), progress=work.progress)
-    rejected = (
-        [each.events | f"Rejects {i}" >> MapBlocks(rejects) for i, each in enumerate(pages)]
-        | "Rejects" >> beam.Flatten()
-        | "Write rejects" >> WriteTable(
-            tables.REJECTS, shuffle, work.tables, progress=work.progress)
-    )
-    counts = [
-        each | f"Account {i}" >> CountRecords() | f"Counts {i}" >> (
-            beam.FlatMap(count_tuples).with_output_types(Count))
-        for i, each in enumerate(pages)
-    ]
-    {
-        "parts": rejected, "counts": counts | "AllCounts" >> beam.Flatten(),
-    } | "SaveOutcome" >> SaveOutcome(join(work.root, OUTCOME))
-
-
-def _asked_of(plan: ExperimentPlan, pages: list[Pages]) -> dict[str, beam.PCollection]:
-    """The tables that the experiment is conducted from."""
     settings = plan.run.settings
-    if plan.name == "thresholds":
-        raw = replace(settings, stops=nothing_stops())
-        labels = pages[0].parts.pipeline | "Judged" >> ReadLabels((*plan.bad, *plan.benign))
-        found = (labels, pages[0]) | "CountJudged" >> CountIn(raw)
-        flagged = pages[0] | "Flagged" >> CountFlagged(settings)
-        return {**found, "numbers": (found["numbers"], flagged) | "Numbers" >> beam.Flatten()}
-    site, *background = pages
-    found = site | "Site" >> DescribeSite(settings)
-    for around in background:
-        counted = site | "CountSite" >> CountSite(settings)
-        found |= (counted, around) | "CountAround" >> CountIn(settings)
-        if plan.needs_thresholds:
-            thresholds = (counted, around) | "Thresholds" >> FindThresholds(settings)
-            found["numbers"] = (found["numbers"], thresholds) | "Numbers" >> beam.Flatten()
-    return found
+    size = sum(each.bytes for each in inputs)
+    rows = Plan(shuffle_for(size, work.spill, memory_for(plan.run, size)))
+    features = FeatureSettings(settings.chunks, text=False)
+    crawls = [
+        read_pages(rows, given, settings.read, features, join(work.spill, name), work.progress)
+        for name, given in zip(("site", "background"), inputs, strict=False)]
+    asked = (AskJudged(settings, (*plan.bad, *plan.benign)) if plan.name == "thresholds"
+             else AskSite(settings, plan.needs_thresholds))
+    found = asked.find(*(crawl.pages for crawl in crawls))
+    written = {name: found.tables[name] for name in SCHEMAS if name in found.tables}
+    rejects = counted = rows.nothing()
+    for crawl in crawls:
+        rejects, counted = rejects + crawl.rejects, counted + crawl.counted
+    writers = {
+        **{name: TableWriter(SCHEMAS[name], _numbers_folder(work), progress=work.progress)
+           for name in written},
+        REJECTS.name: TableWriter(REJECTS, work.tables, progress=work.progress)}
+    tables = write_tables({**written, REJECTS.name: rejects}, writers, crawls[-1].pages.names)
+    save(pipeline, rows, Written(tables.receipts + counted, tables.rows), writers,
+         join(work.root, OUTCOME))
 
 
 def conduct(plan: ExperimentPlan, folder: str) -> Results:
@@ -142,13 +115,6 @@ def conduct(plan: ExperimentPlan, folder: str) -> Results:
 
 def _open(plan: ExperimentPlan, paths: tuple[str, ...]) -> Inputs:
     return open_inputs(paths, plan.run.settings.read, plan.run.settings.chunks)
-
-
-def _read_pages(plan: ExperimentPlan, inputs: Inputs, name: str, work: Workspace) -> ReadPages:
-    settings, spill = plan.run.settings, join(work.spill, name)
-    shuffle: Shuffle = shuffle_for(inputs, spill, memory_for(plan.run, inputs.bytes))
-    return ReadPages(inputs, settings.read, FeatureSettings(settings.chunks, text=False),
-                     spill=spill, shuffle=shuffle, progress=work.progress)
 
 
 def _numbers_folder(work: Workspace) -> str:

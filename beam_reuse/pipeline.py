@@ -71,7 +71,7 @@ def survey(plan: RunPlan) -> Survey:
 
 def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:
     """The shuffle of a run, sized for its inputs and its workers."""
-    return shuffle_for(inputs, spill, memory_for(plan, inputs.bytes))
+    return shuffle_for(inputs.bytes, spill, memory_for(plan, inputs.bytes))
 
 
 def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:

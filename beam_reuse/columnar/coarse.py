@@ -63,6 +63,16 @@ class HeavyKeys:
         return HeavyKeys(keys, self.bitmap)
 
     def may_hold(self, block: Block) -> NDArray[np.bool_]:
-        at = block.hash_rows(self.keys) & np.uint64(8 * len(self.bitmap) - 1)
-        bits = self.bitmap[at >> np.uint64(3)] >> (at & np.uint64(7)).astype(np.uint8)
-        return (bits & 1).astype(np.bool_)
+        out: NDArray[np.bool_] = _is_set(
+            frozen(self.bitmap), frozen(block.hash_rows(self.keys)))
+        return out
+
+
+@kernel
+def _is_set(bitmap, hashes):  # type: ignore[no-untyped-def]
+    mask = np.uint64(8 * len(bitmap) - 1)
+    out = np.empty(len(hashes), np.bool_)
+    for i in range(len(hashes)):
+        at = hashes[i] & mask
+        out[i] = bitmap[at >> np.uint64(3)] >> np.uint8(at & np.uint64(7)) & np.uint8(1)
+    return out

@@ -5,26 +5,31 @@ from collections.abc import Iterator, Sequence
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.runs import Key, row_key, rows_below
 
-Sides = tuple[Block | None, Block | None]
+Sides = tuple[Block | None, ...]
 
 
 def aligned(
     left: Iterator[Block], right: Iterator[Block], keys: Sequence[str]
 ) -> Iterator[Sides]:
-    """Cut two sorted streams at common keys: every key's rows, of both sides, in one pair.
+    """`all_aligned` of two streams."""
+    return all_aligned((left, right), keys)
 
-    Holds a slab of each side, and more only while one key goes on.
+
+def all_aligned(streams: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator[Sides]:
+    """Cut sorted streams at common keys: every key's rows, of all streams, at once.
+
+    Holds a slab of each stream, and more only while one key goes on.
     """
-    sides = _Side(left, keys), _Side(right, keys)
+    sides = [_Side(slabs, keys) for slabs in streams]
     while any(side.rows for side in sides):
         open_sides = [side for side in sides if side.more is not None]
         if not open_sides:
-            yield sides[0].take_all(), sides[1].take_all()
+            yield tuple(side.take_all() for side in sides)
             return
         slowest = min(open_sides, key=lambda side: side.last)
-        pair = sides[0].take_below(slowest.last), sides[1].take_below(slowest.last)
-        if pair[0] is not None or pair[1] is not None:
-            yield pair
+        rows = tuple(side.take_below(slowest.last) for side in sides)
+        if any(each is not None for each in rows):
+            yield rows
         slowest.load()
 
 

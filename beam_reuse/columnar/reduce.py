@@ -9,16 +9,16 @@ from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.distinct import count_distinct
 from beam_reuse.columnar.varbytes import VarBytes
 
-OPERATIONS = ("sum", "min", "max")
-_HASH = np.dtype("V20")
+OPERATIONS = ("sum", "min", "max", "any")
+_HASH, _KIND = np.dtype("V20"), np.dtype(np.uint8)
 
 
 class Reduction:
     """One row per distinct `keys`, other columns summed or their smallest or largest kept.
 
     Sums of unsigned and bool columns are uint64, of signed ones int64, both exact as long as
-    they fit. Minimum and maximum work for every type of column. Columns that are neither keys
-    nor named are dropped.
+    they fit. Minimum and maximum work for every type of column; "any" keeps one of the values, for
+    those that are equal where the keys are. Columns that are neither keys nor named are dropped.
     """
 
     def __init__(self, keys: Sequence[str], columns: Mapping[str, str]) -> None:
@@ -35,14 +35,27 @@ class Reduction:
         return self._reduced(self.prepared(block).sort(self.keys))
 
     def loosely(self, block: Block) -> Block:
-        """The block reduced, in any order: hashes that are only counted need no sorting."""
-        rows, key = self.prepared(block), self.keys[0]
-        hashes = rows[key]
-        if (len(self.keys) > 1 or isinstance(hashes, VarBytes) or hashes.dtype != _HASH
-                or set(self.columns.values()) - {"sum"}):
+        """The block reduced, in any order: hashes that are only counted, also those of several
+        kinds, need no sorting."""
+        rows, (key, *kinds) = self.prepared(block), self.keys
+        if not self._only_counts(rows):
             return self._reduced(rows.sort(self.keys))
-        distinct, sums = count_distinct(hashes, [rows.array(name) for name in self.columns])
-        return Block({key: distinct, **dict(zip(self.columns, sums, strict=True))})
+        return Block.concat([self._counted(each, key) for each in _by_kind(rows, kinds)])
+
+    def _only_counts(self, rows: Block) -> bool:
+        """Are these sums by a hash, and perhaps by its kind?"""
+        types = [None if isinstance(rows[name], VarBytes) else rows.array(name).dtype
+                 for name in self.keys]
+        return types in ([_HASH], [_HASH, _KIND]) and not set(self.columns.values()) - {"sum"}
+
+    def _counted(self, rows: Block, key: str) -> Block:
+        """Rows that are of one kind, counted by their hash."""
+        distinct, sums = count_distinct(
+            rows.array(key), [rows.array(name) for name in self.columns])
+        return Block({
+            key: distinct, **{name: rows[name].take(np.zeros(len(distinct), np.int64))
+                              for name in self.keys[1:]},
+            **dict(zip(self.columns, sums, strict=True))})
 
     def _reduced(self, rows: Block) -> Block:
         """Rows in order of the keys, reduced."""
@@ -73,6 +86,15 @@ class Reduction:
             yield waiting
 
 
+def _by_kind(rows: Block, kinds: Sequence[str]) -> list[Block]:
+    """The rows of each kind; all of them where there are no kinds."""
+    if not kinds or not len(rows):
+        return [rows]
+    kind = rows.array(kinds[0])
+    present = np.flatnonzero(np.bincount(kind))
+    return [rows] if len(present) == 1 else [rows.take(kind == each) for each in present]
+
+
 def _summable(name: str, column: np.ndarray) -> np.ndarray:
     if column.dtype.kind in "bu":
         return column.astype(np.uint64, copy=False)
@@ -87,6 +109,8 @@ def _reduced(
     column = rows[name]
     if operation == "sum":
         return np.asarray(np.add.reduceat(rows.array(name), starts))
+    if operation == "any":
+        return column.take(starts)
     if isinstance(column, VarBytes) or column.dtype.kind in "Vf":
         order = rows.sort_order([*keys, name])
         last = np.append(starts[1:], len(rows)) - 1

@@ -23,7 +23,7 @@ SCHEMAS = {
     for schema in (
         table("site_pages", page=_number, sha1=_text, counts=pa.bool_(), chunks=_number),
         table("site_chunks", page=_number, position=_number, sha1=_text),
-        table("counts", kind=_number, sha1=_text, count=_number),
+        table("occurrences", kind=_number, sha1=_text, count=_number),
         table("numbers", what=_text, value=_number),
     )
 }
@@ -68,7 +68,7 @@ def load_site(folder: str) -> LoadedSite:
 
 def load_background(folder: str, loaded: LoadedSite) -> Background:
     """Counts in the background of the site's hashes."""
-    counts, numbers = _read(folder, "counts"), load_numbers(folder)
+    counts, numbers = _read(folder, "occurrences"), load_numbers(folder)
     return Background(
         _counts_of(counts, LabelKind.FILE, loaded.files),
         _counts_of(counts, LabelKind.CHUNK, loaded.chunks),
@@ -87,7 +87,7 @@ def load_judged(folder: str, bad: Iterable[str], benign: Iterable[str]) -> Mappi
     A bare hash is judged as a file where it occurs as one, else as a chunk. Refuses a
     hash that is judged bad and benign. Memory: the lists.
     """
-    rows = _read(folder, "counts")
+    rows = _read(folder, "occurrences")
     counts = {
         (kind, sha1): count for kind, sha1, count in zip(
             *(rows[name].to_pylist() for name in ("kind", "sha1", "count")), strict=True)

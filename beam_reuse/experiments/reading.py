@@ -1,29 +1,19 @@
-"""What experiments ask of a site and of the crawl around it, as Beam transforms.
+"""What experiments ask of a site and of the crawl around it.
 
 The site comes back whole, as numbers; of the background only counts do, so it may be as large
-as any crawl.
+as any crawl. All of an experiment is one plan.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-import apache_beam as beam
-from apache_beam.pvalue import AsSingleton
-from apache_beam.typehints.decorators import no_annotations
-
+from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.detect import DetectReuse
-from beam_reuse.analyses.reuse.detect_kernels import KEY
-from beam_reuse.analyses.reuse.discover import CHUNKS, SHA1, CountObjects, KeepFrequent
-from beam_reuse.analyses.reuse.neighbourhood_kernels import neighbourhood_table
-from beam_reuse.analyses.reuse.thresholds import ThresholdOf
-from beam_reuse.columnar import (
-    Block,
-    BuildKeyFilter,
-    CountKeys,
-    Fetch,
-    MapBlocks,
-    PutAway,
-    ReduceRows,
-)
+from beam_reuse.analyses.reuse.discover import keep_frequent
+from beam_reuse.analyses.reuse.discover_kernels import COUNT
+from beam_reuse.analyses.reuse.labels import listed_labels
+from beam_reuse.analyses.reuse.neighbourhood_kernels import flagged
+from beam_reuse.analyses.reuse.thresholds import threshold_of
+from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.settings import Settings, StopSettings
 from beam_reuse.experiments import site_kernels as kernels
 from beam_reuse.experiments.names import (
@@ -36,188 +26,123 @@ from beam_reuse.experiments.names import (
     REMOVED,
     threshold_name,
 )
+from beam_reuse.pages.analysis import Found
 from beam_reuse.pages.objects import Objects
-from beam_reuse.pages.read_pages import Analysis, Pages
+from beam_reuse.pages.pages import Pages
+from beam_reuse.rows import Plan, Rows, Value
 
 
-class DescribeSite(Analysis):
-    """Pages -> `site_pages` and `site_chunks`, as blocks."""
+@dataclass(frozen=True)
+class AskSite:
+    """Pages of a site, and perhaps those of its background -> `site_pages` and `site_chunks`; with
+    a background `occurrences` of the site's hashes in it, and `numbers`: of all files and chunks
+    there, and the thresholds that follow from it, if asked for."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
+    settings: Settings
+    thresholds: bool
 
-    @no_annotations
-    def expand(self, pages: Pages) -> dict[str, beam.PCollection]:
+    def find(self, pages: Pages, background: Pages | None = None) -> Found:
         objects = objects_of(self.settings, pages)
-        parts = pages.parts | "FetchParts" >> Fetch(pages.shuffle)
-        return {
-            "site_pages": parts | "Pages" >> MapBlocks(kernels.site_pages, objects),
-            "site_chunks": parts | "Chunks" >> MapBlocks(kernels.site_chunks, objects),
+        tables = {
+            "site_pages": pages.rows(kernels.site_pages, objects),
+            "site_chunks": pages.rows(kernels.site_chunks, objects),
         }
+        if background is None:
+            return Found(tables)
+        site = pages.rows(kernels.counted, objects)
+        around = background.rows(kernels.counted, objects_of(self.settings, background))
+        numbers = around.tagged(kernels.TOTALS)
+        if self.thresholds:
+            numbers += _thresholds(site, around, background, self.settings)
+        return Found({**tables, "occurrences": _counts_of(site, background, self.settings),
+                      "numbers": _summed(numbers)})
 
 
-class CountSite(Analysis):
-    """Pages -> distinct `kind` and `sha1` of all files and chunks, with their `count`."""
+@dataclass(frozen=True)
+class AskJudged:
+    """Pages -> `occurrences` of hashes on lists, and `numbers`: of all files and chunks; labels,
+    the threshold, neighbourhoods in all and flagged ones, of blind detection with stop chunks
+    removed, with all of them kept, and with all of them kept but flagged by the threshold of the
+    first."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
+    settings: Settings
+    lists: tuple[str, ...]
 
-    @no_annotations
-    def expand(self, pages: Pages) -> beam.PCollection:
-        return (
-            pages.parts
-            | "FetchParts" >> Fetch(pages.shuffle)
-            | "Hashes" >> MapBlocks(kernels.hashes, objects_of(self.settings, pages))
-            | "Count" >> CountKeys(pages.shuffle, KEY)
-        )
-
-
-class CountIn(Analysis):
-    """(rows with `kind` and `sha1`, pages) -> `counts` of these hashes in the pages, and
-    `numbers`: of all files and chunks there. A hash that does not occur has no row; a few that
-    nobody asked for may have one. Cost: a filter travels, then only what passes it."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
-
-    @no_annotations
-    def expand(self, given: tuple[beam.PCollection, Pages]) -> dict[str, beam.PCollection]:
-        wanted, pages = given
-        shuffle, objects = pages.shuffle, objects_of(self.settings, pages)
-        asked = AsSingleton(wanted | "Wanted" >> BuildKeyFilter(shuffle, KEY))
-        return {
-            "counts": (
-                pages.parts
-                | "FetchParts" >> Fetch(shuffle, asked)
-                | "Hashes" >> MapBlocks(kernels.hashes_in, objects, asked)
-                | "Count" >> CountKeys(shuffle, KEY)
-                | "CountTable" >> MapBlocks(kernels.count_table)
-            ),
-            "numbers": (
-                pages.parts
-                | "FetchPartsAgain" >> Fetch(shuffle)
-                | "Totals" >> MapBlocks(kernels.totals, objects)
-                | "SumTotals" >> ReduceRows(shuffle, ("what",), {"value": "sum"})
-            ),
-        }
+    def find(self, pages: Pages) -> Found:
+        raw = replace(self.settings, stops=nothing_stops())
+        listed = listed_labels(pages.plan, self.lists, details=False)
+        removed, kept = (_detect_blindly(pages, settings) for settings in (self.settings, raw))
+        same = replace(
+            kept, threshold=removed.threshold,
+            neighbourhoods=kept.neighbourhoods.map(flagged, removed.threshold))
+        numbers = kept.counted.tagged(kernels.TOTALS)
+        for name, blind in ((REMOVED, removed), (KEPT, kept), (KEPT_SAME, same)):
+            numbers += blind.labels.map(kernels.number_of_labels, name)
+            numbers += blind.neighbourhoods.map(kernels.judged, name)
+            numbers += _number(pages.plan, f"threshold {name}", blind.threshold)
+        return Found({"occurrences": _counts_of(listed, pages, raw), "numbers": _summed(numbers)})
 
 
-class FindThresholds(Analysis):
-    """(counts of the site, background pages) -> `numbers`: mean + one deviation of the share
-    of matching chunks over the background's pages, and over its neighbourhoods, with the
-    expert's and with blind labels. Blind ones are all that discovery finds in the background
-    and in `blind_copies` copies of the site together."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
-
-    @no_annotations
-    def expand(self, given: tuple[beam.PCollection, Pages]) -> beam.PCollection:
-        site, background = given
-        shuffle = background.shuffle
-        copies = site | "Copies" >> MapBlocks(
-            kernels.chunk_counts, self.settings.experiment.blind_copies)
-        around = background.parts | "Around" >> CountObjects(
-            CHUNKS, objects_of(self.settings, background), background)
-        together = (
-            (copies, around) | "Both" >> beam.Flatten()
-            | "Together" >> ReduceRows(shuffle, SHA1, {"count": "sum"})
-        )
-        labels = {
-            EXPERT: site | "ChunksOfSite" >> MapBlocks(kernels.chunk_counts, 1),
-            BLIND: together | "Frequent" >> KeepFrequent(
-                CHUNKS, self.settings.discovery, shuffle),
-        }
-        found = []
-        for name, rows in labels.items():
-            detected = (
-                (rows | f"Label {name}" >> MapBlocks(kernels.chunk_labels), background)
-                | f"Detect {name}" >> DetectReuse(
-                    self.settings.detection, self.settings.chunks, self.settings.stops))
-            for level, table in ((PAGE, "page_reuse"), (NEIGHBOURHOOD, "neighbourhoods")):
-                found.append(
-                    detected[table]
-                    | f"Threshold {level} {name}" >> ThresholdOf(None)
-                    | f"Number {level} {name}" >> _AsNumber(threshold_name(level, name)))
-        return found | "Thresholds" >> beam.Flatten()
+def _counts_of(wanted: Rows, pages: Pages, settings: Settings) -> Rows:
+    """How often the files and chunks `wanted` occur in the pages. One that does not occur has no
+    row; a few that nobody asked for may have one. Cost: a filter travels, then only what passes."""
+    found = pages.rows(kernels.counted_of, objects_of(settings, pages), wanted.keys(KEY))
+    return found.reduce(KEY, COUNT).map(kernels.count_table)
 
 
-class CountFlagged(Analysis):
-    """Pages -> `numbers`: labels, the threshold, neighbourhoods in all and flagged ones, of
-    blind detection with stop chunks removed, with all of them kept, and with all of them kept
-    but flagged by the threshold of the first."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
-
-    @no_annotations
-    def expand(self, pages: Pages) -> beam.PCollection:
-        shuffle = pages.shuffle
-        removed = pages | REMOVED >> _DetectBlindly(self.settings)
-        kept = pages | KEPT >> _DetectBlindly(replace(self.settings, stops=nothing_stops()))
-        threshold = AsSingleton(removed["threshold"])
-        same = (
-            kept["neighbourhoods"]
-            | "Park" >> PutAway(shuffle)
-            | "Unpark" >> Fetch(shuffle, threshold)
-            | "FlagAlike" >> MapBlocks(neighbourhood_table, threshold)
-        )
-        found = []
-        for name, labels, above, judged in (
-            (REMOVED, removed["labels"], removed["threshold"], removed["neighbourhoods"]),
-            (KEPT, kept["labels"], kept["threshold"], kept["neighbourhoods"]),
-            (KEPT_SAME, kept["labels"], removed["threshold"], same),
-        ):
-            found += [
-                above | f"Threshold: {name}" >> _AsNumber(f"threshold {name}"),
-                labels | f"Labels: {name}" >> MapBlocks(kernels.number_of_labels, name),
-                judged | f"Flagged: {name}" >> MapBlocks(kernels.judged, name),
-            ]
-        return (
-            found | "All" >> beam.Flatten()
-            | "Sum" >> ReduceRows(shuffle, ("what",), {"value": "sum"})
-        )
+def _thresholds(site: Rows, around: Rows, background: Pages, settings: Settings) -> Rows:
+    """Mean + one deviation of the share of matching chunks over the background's pages, and over
+    its neighbourhoods, with the expert's and with blind labels. Blind ones are all that discovery
+    finds in the background and in `blind_copies` copies of the site together."""
+    together = site.map(kernels.chunks_times, settings.experiment.blind_copies) + around.map(
+        kernels.chunks_times, 1)
+    numbers = background.plan.nothing()
+    for name, labels in (
+        (EXPERT, site),
+        (BLIND, _frequent(together, settings)),
+    ):
+        tables = _detect(background, labels, settings).tables
+        for level, table in ((PAGE, "page_reuse"), (NEIGHBOURHOOD, "neighbourhoods")):
+            numbers += _number(background.plan, threshold_name(level, name),
+                               threshold_of(tables[table], None))
+    return numbers
 
 
-class _DetectBlindly(Analysis):
-    """Pages -> `labels`, what discovery finds; `neighbourhoods`; and the `threshold` above
-    which these are flagged."""
+@dataclass(frozen=True)
+class _Blind:
+    """Blind detection: all that was `counted`, the `labels` of these, and what was found."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
-
-    @no_annotations
-    def expand(self, pages: Pages) -> dict[str, beam.PCollection]:
-        settings = self.settings
-        labels = (
-            pages.parts
-            | "Count" >> CountObjects(CHUNKS, objects_of(settings, pages), pages)
-            | "Frequent" >> KeepFrequent(CHUNKS, settings.discovery, pages.shuffle)
-        )
-        neighbourhoods = (
-            (labels | "Label" >> MapBlocks(kernels.chunk_labels), pages)
-            | "Detect" >> DetectReuse(settings.detection, settings.chunks, settings.stops)
-        )["neighbourhoods"]
-        threshold = neighbourhoods | "Threshold" >> ThresholdOf(
-            settings.detection.neighbourhood_threshold)
-        return {"labels": labels, "neighbourhoods": neighbourhoods, "threshold": threshold}
+    counted: Rows
+    labels: Rows
+    neighbourhoods: Rows
+    threshold: Value | int
 
 
-class _AsNumber(beam.PTransform):
-    """An integer -> a row of `numbers`."""
+def _detect_blindly(pages: Pages, settings: Settings) -> _Blind:
+    counted = pages.rows(kernels.counted, objects_of(settings, pages))
+    labels = _frequent(counted.map(kernels.chunks_times, 1), settings)
+    found = _detect(pages, labels, settings)
+    return _Blind(counted, labels, found.tables["neighbourhoods"], found.values[NEIGHBOURHOOD])
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
 
-    def expand(self, number: beam.PCollection) -> beam.PCollection:
-        return number | beam.Map(kernels.number_row, self.name).with_output_types(Block)
+def _frequent(found: Rows, settings: Settings) -> Rows:
+    return keep_frequent(found.reduce(KEY, COUNT), found, settings.discovery)
+
+
+def _detect(pages: Pages, hashes: Rows, settings: Settings) -> Found:
+    """What is found of chunks of which only the hashes are known."""
+    detect = DetectReuse(settings.detection, settings.chunks, settings.stops)
+    return detect.find(pages, hashes.map(kernels.chunk_labels))
+
+
+def _number(plan: Plan, name: str, value: Value | int) -> Rows:
+    """A row of `numbers`."""
+    named = plan.rows([Block({"what": VarBytes.from_list([name.encode()])})], name)
+    return named.map(kernels.with_value, value)
+
+
+def _summed(numbers: Rows) -> Rows:
+    return numbers.reduce("what", {"value": "sum"})
 
 
 def objects_of(settings: Settings, pages: Pages) -> Objects:

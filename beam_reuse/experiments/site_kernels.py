@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from beam_reuse.analyses.reuse.detect_kernels import may_match
+from beam_reuse.analyses.reuse.candidates import KEY
+from beam_reuse.analyses.reuse.discover_kernels import counts, of_kind
 from beam_reuse.analyses.reuse.label_kernels import no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.filters import keep_matching
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
 from beam_reuse.pages.objects import Objects
+from beam_reuse.rows.results import Tagged
+
+TOTALS = "totals"
 
 
 def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
@@ -41,45 +45,39 @@ def site_chunks(parts: Block, objects: Objects) -> Iterator[Block]:
                      "sha1": rows.sha1})
 
 
-def hashes(parts: Block, objects: Objects) -> Iterator[Block]:
-    """Kind and hash of every file and chunk that counts."""
-    for counted in objects.chunks_of(parts, places=False):
-        yield _hash_rows(LabelKind.CHUNK, counted.rows.sha1)
-    for files in objects.files_of(parts):
-        yield _hash_rows(LabelKind.FILE, files.sha1[files.counts])
+def counted(parts: Block, objects: Objects) -> Iterator[Block | Tagged]:
+    """Every file and chunk that counts, with occurrences; tagged TOTALS, rows of `numbers`: how
+    many there are of each kind."""
+    total = dict.fromkeys(LabelKind, 0)
+    for block in counts(parts, objects):
+        yield block
+        for kind in block.array("kind")[:1]:
+            total[kind] += int(block.array("count").sum())
+    yield Tagged(TOTALS, Block.concat([
+        number_row(total[LabelKind.FILE], ALL_FILES),
+        number_row(total[LabelKind.CHUNK], ALL_CHUNKS)]))
 
 
-def hashes_in(parts: Block, objects: Objects, wanted: Any) -> Iterator[Block]:
-    """Those of `hashes` that `wanted` may hold."""
-    for counted in objects.chunks_of(parts, places=False):
-        yield may_match(LabelKind.CHUNK, counted.rows.sha1, wanted)
-    for files in objects.files_of(parts):
-        yield may_match(LabelKind.FILE, files.sha1[files.counts], wanted)
+def counted_of(parts: Block, objects: Objects, wanted: Any) -> Iterator[Block]:
+    """Those files and chunks that `wanted` may hold, with occurrences."""
+    return (keep_matching(block, wanted) for block in counts(parts, objects))
 
 
-def totals(parts: Block, objects: Objects) -> Block:
-    """How many files and chunks count."""
-    chunks = sum(len(counted.rows.sha1) for counted in objects.chunks_of(parts, places=False))
-    files = sum(int(found.counts.sum()) for found in objects.files_of(parts))
-    return Block.concat([number_row(files, ALL_FILES), number_row(chunks, ALL_CHUNKS)])
-
-
-def chunk_counts(counts: Block, times: int) -> Block:
-    """Of counted hashes the chunks, `times` over."""
-    chunks = counts.take(counts.array("kind") == LabelKind.CHUNK)
-    return Block({"sha1": chunks["sha1"], "count": chunks.array("count") * np.uint64(times)})
+def chunks_times(counts: Block, times: int) -> Block:
+    """Of counted files and chunks the chunks, `times` over."""
+    chunks = of_kind(counts, LabelKind.CHUNK)
+    return chunks.with_columns(count=chunks.array("count") * np.uint64(times))
 
 
 def chunk_labels(rows: Block) -> Block:
-    """Hashes of chunks as label rows; nobody knows where they come from."""
-    return Block({
-        "kind": np.full(len(rows), LabelKind.CHUNK, np.uint8), "sha1": rows["sha1"],
-        "source_url": repeated("", len(rows)), "nilsimsa": no_digests(len(rows)),
-    })
+    """Of files and chunks the chunks as label rows; nobody knows where they come from."""
+    chunks = of_kind(rows, LabelKind.CHUNK)
+    return chunks.select(KEY).with_columns(
+        source_url=repeated("", len(chunks)), nilsimsa=no_digests(len(chunks)))
 
 
 def count_table(counts: Block) -> Block:
-    """Rows of the table `counts`."""
+    """Rows of the table `occurrences`."""
     return counts.with_columns(kind=counts.array("kind").astype(np.int64),
                                count=counts.array("count").astype(np.int64))
 
@@ -96,11 +94,12 @@ def number_of_labels(rows: Block, name: str) -> Block:
     return number_row(len(rows), f"labels {name}")
 
 
+def with_value(rows: Block, value: int) -> Block:
+    """Rows that have a name, with the value that was found for it."""
+    return rows.with_columns(value=np.full(len(rows), value, np.int64))
+
+
 def number_row(value: int, name: str) -> Block:
     """A row of the table `numbers`."""
     return Block({"what": VarBytes.from_list([name.encode()]),
                   "value": np.array([value], np.int64)})
-
-
-def _hash_rows(kind: LabelKind, sha1: NDArray) -> Block:
-    return Block({"kind": np.full(len(sha1), kind, np.uint8), "sha1": sha1})

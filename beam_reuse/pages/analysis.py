@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.io.results.tables import SCHEMAS
+from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.naming import with_urls
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.read_pages import PagesRead, pvalues_in
@@ -29,6 +29,8 @@ class Analysis(beam.PTransform):
     """PagesRead -> tables by name, PCollections of blocks; `counts` and `values`: pairs of a
     name and a number."""
 
+    schemas: Mapping[str, TableSchema] = SCHEMAS
+
     def find(self, pages: Pages) -> Found:
         """What is found, in the order of the paper."""
         raise NotImplementedError
@@ -39,13 +41,15 @@ class Analysis(beam.PTransform):
     @no_annotations
     def expand(self, read: PagesRead) -> dict[str, beam.PCollection]:
         pages = read.pages()
-        return self.built(pages, self.find(pages), read.parts.pipeline)
+        return self.built(read.parts.pipeline, pages, self.find(pages))
 
     def built(
-        self, pages: Pages, found: Found, pipeline: beam.Pipeline,
+        self, pipeline: beam.Pipeline, pages: Pages, found: Found,
     ) -> dict[str, beam.PCollection]:
-        """The graph of what was found."""
-        tables = with_urls(found.tables, SCHEMAS, pages.names)
-        built = build(pipeline, pages.plan, tables, {
-            name: value for name, value in found.values.items() if isinstance(value, Value)})
+        """The graph of what is found, in which pages have their URLs."""
+        tables = with_urls(found.tables, self.schemas, pages.names)
+        built = build(pipeline, pages.plan, tables, found.values)
         return {**built.rows, "counts": built.counts, "values": built.values}
+
+
+__all__ = ["Analysis", "Found", "Pages"]

@@ -92,6 +92,10 @@ class Objects:
         for pages in numbered_rows(parts, ["sha1", *columns]):
             yield CountedFiles(pages, self.file_counts(pages))
 
+    def counted_files(self, pages: NumberedRows) -> NDArray:
+        """The hashes of the pages' files that count; needs the column `sha1`."""
+        return pages.rows.numbers("sha1")[self.file_counts(pages)]
+
     def file_counts(self, pages: NumberedRows) -> NDArray[np.bool_]:
         """Whether the file of each page counts; needs the column `sha1`."""
         if not self.file_stops:

@@ -24,24 +24,21 @@ def save(
 ) -> Built:
     """Build the graph that writes these tables, reports `values` and what is counted on the way of
     all rows, and saves that at `path`; then it calls `then(path)`."""
-    given = values or {}
-    built = build(pipeline, plan, {"receipts": written.receipts}, {
-        ROWS_OF_TABLES: written.rows,
-        **{name: value for name, value in given.items() if isinstance(value, Value)}})
-    known = {name: value for name, value in given.items() if not isinstance(value, Value)}
+    built = build(pipeline, plan, {"receipts": written.receipts},
+                  {ROWS_OF_TABLES: written.rows, **(values or {})})
     _ = (pipeline | "End" >> beam.Impulse() | "Save outcome" >> beam.Map(
-        _save, path, dict(writers), known, then,
+        _save, path, dict(writers), then,
         AsIter(built.rows["receipts"]), AsIter(built.counts), AsIter(built.values)))
     return built
 
 
 @no_annotations
 def _save(
-    _: bytes, path: str, writers: Mapping[str, TableWriter], known: Mapping[str, int],
+    _: bytes, path: str, writers: Mapping[str, TableWriter],
     then: Callable[[str], None] | None, receipts: Iterable[Block],
     counts: Iterable[tuple[str, int]], values: Iterable[tuple[str, Any]],
 ) -> None:
-    thresholds = dict(known) | dict(values)
+    thresholds = dict(values)
     rows = thresholds.pop(ROWS_OF_TABLES)
     parts = [part for block in receipts for part in parts_of(block)]
     there = {part.path for part in parts}

@@ -68,7 +68,7 @@ class ReadPages(beam.PTransform):
         if not isinstance(inputs, Inputs):
             inputs = open_inputs(inputs, self.read, self.features.chunks)
         spill = self.spill or _temporary_folder()
-        plan = Plan(shuffle_for(inputs, spill))
+        plan = Plan(shuffle_for(inputs.bytes, spill))
         crawl = read_pages(plan, inputs, self.read, self.features, spill)
         built = build(begin.pipeline, plan, {
             "parts": crawl.pages.parts, "names": crawl.pages.names, "rejects": crawl.rejects,

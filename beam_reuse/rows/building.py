@@ -59,20 +59,21 @@ class Built:
 
 def build(
     pipeline: beam.Pipeline, plan: Plan, rows: Mapping[str, Rows],
-    values: Mapping[str, Value] | None = None, put: Collection[str] = (),
+    values: Mapping[str, Value | int] | None = None, put: Collection[str] = (),
 ) -> Built:
-    """Add to `pipeline` the graph that gives these rows and values; those that are `put` away come
-    as references."""
+    """Add to `pipeline` the graph that gives these rows and values, of which some may be known; rows
+    that are `put` away come as references."""
     return _Builder(plan.shuffle, rows, values or {}, put).build(pipeline)
 
 
 class _Builder:
-    def __init__(self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value],
+    def __init__(self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value | int],
                  put: Collection[str]) -> None:
         self.shuffle, self.rows, self.wanted, self.put = shuffle, rows, values, put
         self.rounds = Rounds()
         self.nodes = _reachable(chain(
-            (each.node for given in rows.values() for each in given.outputs), values.values()))
+            (each.node for given in rows.values() for each in given.outputs),
+            (each for each in values.values() if isinstance(each, Fold))))
         self.readers: dict[Output, list[Node]] = defaultdict(list)
         for node in self.nodes:
             for each in dict.fromkeys(node.inputs):
@@ -231,8 +232,8 @@ class _Builder:
         self, pipeline: beam.Pipeline, sides: Mapping[int, beam.PCollection],
     ) -> beam.PCollection:
         """The values that are wanted outside, by name."""
-        refs = {name: self.refs[fold] for name, fold in self.wanted.items()}
-        read = sorted({ref.round for ref in refs.values()})
+        refs = dict(zip(self.wanted, self._args(tuple(self.wanted.values())), strict=True))
+        read = sorted({ref.round for ref in refs.values() if isinstance(ref, ValueRef)})
         return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.FlatMap(
             _wanted, refs, read, self.shuffle.store,
             *(beam.pvalue.AsIter(sides[number]) for number in read)
@@ -417,10 +418,11 @@ def _merge_value(
 
 @no_annotations
 def _wanted(
-    _: bytes, refs: Mapping[str, ValueRef], rounds: Sequence[int], store: Store, *sides: Any,
+    _: bytes, refs: Mapping[str, ValueRef | int], rounds: Sequence[int], store: Store, *sides: Any,
 ) -> Iterator[tuple[str, Any]]:
     values = Values(store, zip(rounds, sides, strict=True))
-    return ((name, values.get(ref)) for name, ref in refs.items())
+    return ((name, values.get(ref) if isinstance(ref, ValueRef) else ref)
+            for name, ref in refs.items())
 
 
 __all__ = ["Built", "Emitted", "build"]

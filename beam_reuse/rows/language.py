@@ -19,7 +19,7 @@ import numpy as np
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter, keep_matching
 from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.join import aligned
+from beam_reuse.columnar.join import all_aligned
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.shuffle import Shuffle
@@ -112,7 +112,7 @@ class Rows:
                              args, buckets)
 
     def reduce(self, keys: Keys, columns: Mapping[str, str], buckets: int = 0) -> "Rows":
-        """One row per distinct `keys`; `columns` says of others "sum", "min" or "max"."""
+        """One row per distinct `keys`; `columns` says of others "sum", "min", "max" or "any"."""
         side = self._side(keys, (), columns)
         assert side.reduction is not None
         name = f"reduce by {', '.join(_tuple(keys))}"
@@ -123,19 +123,25 @@ class Rows:
         return self.reduce(keys, {})
 
     def join(
-        self, other: "Rows", keys: Keys, kernel: Callable[..., Any], *args: Any,
-        reducing: Mapping[str, str] | None = None,
+        self, other: "Rows | Sequence[Rows]", keys: Keys, kernel: Callable[..., Any], *args: Any,
+        order: Keys = (), reducing: Mapping[str, str] | None = None, other_order: Keys = (),
         other_reducing: Mapping[str, str] | None = None, buckets: int = 0, dealt: bool = False,
+        counted: str = "",
     ) -> "Rows":
         """What `kernel(left, right, *args)` gives for ranges of keys: all rows of both sides that
-        fall in one, sorted by the keys; a side without any is None. Memory: all rows of the
+        fall in one, sorted by the keys and the side's order, and reduced as in `group`; a side
+        without any is None; of several others the kernel gets each. Memory: all rows of the
         largest key. `dealt`: rows go to buckets by the number that is their key, so that those of
-        neighbouring numbers are worked on apart."""
-        sides = (self._side(keys, (), reducing), other._side(keys, (), other_reducing))
+        neighbouring numbers are worked on apart. `counted`: the name under which rows of the left
+        side are counted that go through the shuffle, after what is reduced before."""
+        others = (other,) if isinstance(other, Rows) else tuple(other)
+        left = self._side(keys, order, reducing)
+        sides = (replace(left, side=replace(left.side, counted=counted)),
+                 *(each._side(keys, other_order, other_reducing) for each in others))
         if dealt:
             (key,) = _tuple(keys)
             sides = tuple(replace(each, side=replace(
-                each.side, bucketer=by_number, args=(key,))) for each in sides)  # type: ignore[assignment]
+                each.side, bucketer=by_number, args=(key,))) for each in sides)
         reader = _Joined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
         return self._grouped(_name(kernel), tuple(each.side for each in sides), reader, args,
                              buckets)
@@ -264,11 +270,10 @@ class _Joined:
     reductions: tuple[Reduction | None, ...]
 
     def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
-        left, right = (
-            slabs if reduction is None else reduction.merge(slabs)
-            for slabs, reduction in zip(sides, self.reductions, strict=True))
-        for both in aligned(left, right, self.keys):
-            yield from results_of(self.kernel(*both, *args))
+        slabs = [each if reduction is None else reduction.merge(each)
+                 for each, reduction in zip(sides, self.reductions, strict=True)]
+        for rows in all_aligned(slabs, self.keys):
+            yield from results_of(self.kernel(*rows, *args))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ class Reader(Protocol):
 class Side:
     """One of the inputs that meet in a Group. Rows go to buckets by the hash of `keys`, or as
     `bucketer(block, buckets, *args)` says; `collapse` may combine what is held before it goes,
-    and again where a bucket is sorted: it then gives rows in order of the Group's sorting."""
+    and again where a bucket is sorted: it then gives rows in order of the Group's sorting. Rows
+    that go are counted under the name `counted`, if there is one."""
 
     sources: tuple[Output, ...]
     keys: tuple[str, ...]
@@ -86,6 +87,7 @@ class Side:
     merge: Collapse | None = None
     bucketer: Bucketer | None = None
     args: tuple[Any, ...] = ()
+    counted: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,11 +117,14 @@ class Work:
         self, result: Result, takers: Mapping[str, tuple[Taker, ...]],
     ) -> Iterator[Emitted]:
         if isinstance(result, Count):
-            self._counts[result.name] = self._counts.get(result.name, 0) + result.number
+            self._count(result.name, result.number)
             return
         tag, block = result if isinstance(result, Tagged) else (MAIN, result)
         for taker in takers.get(tag, ()):
             yield from self._give(taker, block)
+
+    def _count(self, name: str, number: int) -> None:
+        self._counts[name] = self._counts.get(name, 0) + number
 
     def _give(self, taker: Taker, block: Block) -> Iterator[Emitted]:
         if isinstance(taker, Apply):
@@ -166,6 +169,8 @@ class Work:
             return
         self._collapse(taker, buffer)
         blocks = buffer.drain()
+        if taker.side.counted:
+            self._count(taker.side.counted, sum(map(len, blocks)))
         parts = split_by_bucket(
             blocks, [self._buckets(taker, block) for block in blocks], taker.target.buckets)
         del blocks

@@ -1,75 +1,80 @@
-"""The forest of clusters equals plain union-find on any edge list, however it is cut."""
+"""Components of edges equal plain union-find on any edge list, however it is cut."""
 
 from collections import defaultdict
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.analyses.graphs import clusters
-from beam_reuse.analyses.graphs.clusters import Forest, ForestCoder, _Connect, cluster_rows
-from beam_reuse.columnar import Block
+from beam_reuse.columnar import Block, Shuffle, Store
+from beam_reuse.rows import Plan
+from beam_reuse.rows.building import build
+from tests.columnar.running import run
 
+Edges = list[tuple[int, int, int]]
 EDGES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 30), st.integers(0, 30)), max_size=60)
+NAMES = ("kind", "page", "root")
 
 
-def block(edges: list[tuple[int, int, int]]) -> Block:
-    algorithm, page, root = zip(*edges, strict=True) if edges else ((), (), ())
-    return Block({"algorithm": np.array(algorithm, np.uint8), "page": np.array(page, np.uint64),
+def block(edges: Edges) -> Block:
+    kind, page, root = zip(*edges, strict=True) if edges else ((), (), ())
+    return Block({"kind": np.array(kind, np.uint8), "page": np.array(page, np.uint64),
                   "root": np.array(root, np.uint64)})
 
 
-def components(edges: list[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
-    """(algorithm, smallest page, page) of all components of two or more, grown edge by edge."""
+def rows(found: Block) -> Edges:
+    return list(zip(*(found.array(name).tolist() for name in NAMES), strict=True))
+
+
+def components(edges: Edges) -> Edges:
+    """(kind, page, smallest page) of all components of two or more, grown edge by edge."""
     found = set()
-    for algorithm in (0, 1):
+    for kind in {kind for kind, _, _ in edges}:
         of_page: dict[int, set[int]] = defaultdict(set)
-        for kind, a, b in edges:
-            if kind == algorithm:
+        for other, a, b in edges:
+            if other == kind:
                 merged = of_page[a] | of_page[b] | {a, b}
                 for page in merged:
                     of_page[page] = merged
-        found |= {(algorithm, min(pages), page) for pages in of_page.values()
+        found |= {(kind, page, min(pages)) for pages in of_page.values()
                   if len(pages) > 1 for page in pages}
-    return found
-
-
-def rows(forest: Forest) -> set[tuple[int, int, int]]:
-    return {
-        row for found in cluster_rows(forest, 2)
-        for row in zip(*(found.array(n).tolist() for n in ("algorithm", "cluster", "page")),
-                       strict=True)}
+    return sorted(found)
 
 
 @given(EDGES, st.lists(st.integers(0, 60), max_size=4), st.integers(1, 10))
-def test_any_edge_list_cut_anywhere(
-    edges: list[tuple[int, int, int]], cuts: list[int], patience: int,
-) -> None:
-    connect, before = _Connect(), clusters._WAITING
+def test_any_edge_list_cut_anywhere(edges: Edges, cuts: list[int], patience: int) -> None:
     bounds = [0, *sorted(cuts), len(edges)]
-    forests = []
-    try:
-        clusters._WAITING = patience
-        for low, high in pairwise(bounds):
-            forest = connect.create_accumulator()
-            for edge in edges[low:high]:
-                forest = connect.add_input(forest, block([edge]))
-            forests.append(ForestCoder().decode(ForestCoder().encode(forest)))
-    finally:
-        clusters._WAITING = before
-    one_by_one = connect.create_accumulator()
-    for forest in forests[::-1]:
-        one_by_one = connect.merge_accumulators([one_by_one, forest])
+    slabs = [block(edges[low:high]) for low, high in pairwise(bounds)]
     expected = components(edges)
-    assert rows(connect.extract_output(connect.merge_accumulators(forests))) == expected
-    assert rows(one_by_one) == expected
-    assert len(one_by_one.links) <= len(expected)
+    links = [row for row in expected if row[1] != row[2]]
+    with mock.patch.object(clusters, "_WAITING", patience):
+        assert rows(clusters.connected(iter(slabs))) == links
+        assert rows(clusters.connected(map(clusters.spanning, slabs[::-1]))) == links
+        given = clusters._read_components([iter(slabs)], ())
+        assert sorted(row for some in given for row in rows(some)) == expected
+
+
+@pytest.mark.parametrize("shuffle", [
+    {}, {"buckets": 1}, {"buckets": 3, "flush_bytes": 60, "bucket_budget": 200},
+    {"buckets": 2, "flush_bytes": 1, "bucket_budget": 1}])
+def test_components_of_rows(shuffle: dict[str, int]) -> None:
+    """Kinds share buckets or have their own; what is held is reduced or not."""
+    rng = np.random.default_rng(5)
+    edges = [(int(kind), int(a), int(b)) for kind, a, b in np.column_stack([
+        rng.integers(0, 4, 120), rng.integers(0, 70, 120), rng.integers(0, 70, 120)])]
+    plan = Plan(Shuffle(Store("inline", ""), **shuffle))
+    given = plan.rows([block(edges[n::7]) for n in range(7)])
+    found = run(lambda pipeline: dict(
+        build(pipeline, plan, {"found": clusters.components(given)}).rows))["found"]
+    assert sorted(row for some in found for row in rows(some)) == components(edges)
 
 
 def test_the_links_are_fewer_than_the_pages() -> None:
-    """A clique is kept as a star."""
-    forest = Forest()
-    forest.add(block([(0, a, b) for a in range(100) for b in range(a)]))
-    assert len(forest.links) == 99
-    assert forest.links.array("root").max() == 0
+    """A clique becomes a star."""
+    links = clusters.spanning(block([(0, a, b) for a in range(100) for b in range(a)]))
+    assert len(links) == 99
+    assert links.array("root").max() == 0

@@ -84,15 +84,15 @@ def test_near_duplicates_compose(tmp_path: Path) -> None:
         assert found == {(row["url_a"], row["url_b"], row["c_similarity"])
                          for row in expected["near_duplicates"]}
 
-    def check_noted(counts):  # type: ignore[no-untyped-def]
+    def check_counts(counts):  # type: ignore[no-untyped-def]
         assert sum(n for name, n in counts if name == "no-tokens") == sum(
             not document.page().tokens for document in documents)
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindNearDuplicates(settings)
-        assert set(found) == {*expected, "noted"}
+        assert set(found) == {*expected, "counts", "values"}
         assert_that(found["near_duplicates"], check, "Pairs")
-        assert_that(found["noted"], check_noted, "Noted")
+        assert_that(found["counts"], check_counts, "Counts")
 
 
 def test_overlap_composes(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_overlap_composes(tmp_path: Path) -> None:
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindOverlap(settings)
-        assert set(found) == {*expected, "noted", "measured"}
+        assert set(found) == {*expected, "counts", "values"}
         assert_that(found["page_overlap"], check, "Pairs")
 
 
@@ -144,7 +144,7 @@ def test_quilts_compose(tmp_path: Path) -> None:
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | ReadPages([str(tmp_path / "a.jsonl")]) | FindQuilts(settings)
-        assert set(found) == {*expected, "noted"}
+        assert set(found) == {*expected, "counts", "values"}
         assert_that(found["quilts"], check, "Quilts")
         assert_that(found["quilt_sources"], check_sources, "Sources")
 

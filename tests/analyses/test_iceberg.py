@@ -1,7 +1,10 @@
 """Iceberg counting: the pairs of direct counting, whatever the counters and the blocks."""
 
+import pickle
 from collections import Counter
+from functools import reduce
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,18 +15,21 @@ from beam_reuse.analyses.overlap.iceberg import (
     LEAST_BITS,
     MOST_BITS,
     PAIR,
+    SERVERS,
+    CountCoarsely,
+    EstimateBits,
     HeavyPairs,
-    HeavyPairsCoder,
-    PairCounters,
-    PairCountersCoder,
-    PairTable,
+    PairSample,
     counter_bits,
-    enough,
-    heavy_of,
+    heavy_pairs,
     light_load,
+    pair_rows,
+    sampled_pairs,
 )
+from beam_reuse.analyses.overlap.pairs import with_first
 from beam_reuse.columnar import Block
 from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.rows import Tagged
 
 Lists = list[tuple[int, list[int]]]
 UNITS = st.lists(st.integers(0, 12) | st.just(2**64 - 1), min_size=2, max_size=9, unique=True)
@@ -40,19 +46,18 @@ def block(lists: Lists) -> Block:
     })
 
 
-def pair_rows(blocks: list[Block], tags: int, heavy: HeavyPairs | None = None,
-              held: int = 1 << 20) -> list[Block]:
-    table = PairTable(tags, heavy, held)
-    return [*(rows for lists in blocks for rows in table.add(lists)), table.drain()]
-
-
 def counted(blocks: list[Block], thresholds: tuple[int, ...],
-            heavy: HeavyPairs | None) -> dict[tuple[int, int, int], int]:
+            heavy: HeavyPairs) -> dict[tuple[int, int, int], int]:
     """The pairs that share enough, counted exactly."""
-    rows = pair_rows(blocks, len(thresholds), heavy, 9)
-    sums = enough(Reduction(PAIR, {"shared": "sum"})(Block.concat(rows)), thresholds)
-    return {(tag, a, b): n for tag, a, b, n in zip(
-        *(sums.array(name).tolist() for name in (*PAIR, "shared")), strict=True)}
+    rows = [rows for lists in blocks for rows in pair_rows(lists, heavy, 9)]
+    sums = Reduction(PAIR, {"shared": "sum"})(Block.concat(rows)).sort(("unit", "tag", "other"))
+    facts = Block({"unit": np.unique(sums.array("unit"))})
+    found = {}
+    for each in with_first(sums, facts, thresholds):
+        if isinstance(each, Block):  # turned round
+            found = {(tag, a, b): n for tag, b, a, n in zip(
+                *(each.array(name).tolist() for name in (*PAIR, "shared")), strict=True)}
+    return found
 
 
 def by_definition(lists: Lists, thresholds: tuple[int, ...]) -> dict[tuple[int, int, int], int]:
@@ -67,17 +72,13 @@ def test_iceberg_is_direct(
     """Also with so few counters that most pairs meet, and counters that are added up."""
     blocks = [block(lists[i : i + size]) for i in range(0, len(lists), size)]
     expected = by_definition(lists, thresholds)
-    assert counted(blocks, thresholds, None) == expected
+    assert counted(blocks, thresholds, HeavyPairs.all(3)) == expected
     if max(thresholds) == 1:
         return
-    counters = PairCounters.sized(max(thresholds))
-    for each in blocks:
-        part = PairCounters.sized(max(thresholds), 1 << bits)
-        part.add(each, np.array(thresholds) > 1)
-        coder = PairCountersCoder()
-        counters = counters.merged(coder.decode(coder.encode(part)))
-    heavy = HeavyPairsCoder().decode(HeavyPairsCoder().encode(heavy_of(counters, thresholds)))
-    assert counted(blocks, thresholds, heavy) == expected
+    folding = CountCoarsely(thresholds)
+    parts = [pickle.loads(pickle.dumps(folding.add(folding.start(bits), each))) for each in blocks]
+    heavy = folding.finish(reduce(folding.merge, parts))
+    assert counted(blocks, thresholds, pickle.loads(pickle.dumps(heavy))) == expected
 
 
 def test_few_light_pairs_are_shipped() -> None:
@@ -86,12 +87,57 @@ def test_few_light_pairs_are_shipped() -> None:
     lists = [(0, sorted(map(int, rng.choice(4000, 20, replace=False)))) for _ in range(3000)]
     lists += [(0, [1, 2])] * 15
     postings, thresholds = block(lists), (15,)
-    (pairs,) = pair_rows([postings], 1)
+    (pairs,) = pair_rows(postings, HeavyPairs.all(1))
     bits = counter_bits(light_load(pairs, thresholds) / 256)
-    counters = PairCounters.sized(15, 1 << bits)
-    counters.add(postings, np.array([True]))
-    shipped = sum(map(len, pair_rows([postings], 1, heavy_of(counters, thresholds))))
+    folding = CountCoarsely(thresholds)
+    heavy = folding.finish(folding.add(folding.start(bits), postings))
+    shipped = sum(map(len, pair_rows(postings, heavy)))
     assert 1 <= shipped < 500
+    sampled = EstimateBits(thresholds)
+    held = sampled.start()
+    for rows in sampled_pairs(postings):
+        held = sampled.add(held, rows)
+    assert abs(sampled.finish(held) - bits) <= 1
+
+
+@given(LISTS, st.integers(1, 40), st.randoms())
+def test_a_pilot_sample_that_does_not_fit_is_thinned_whatever_the_order(
+    lists: Lists, most: int, random: Random,
+) -> None:
+    folding = EstimateBits((7, 7, 7), most)
+    rows = [pairs for each in lists for pairs in pair_rows(block([each]), HeavyPairs.all(3))]
+    (every,) = pair_rows(block(lists), HeavyPairs.all(3))
+
+    def parts(size: int) -> list[PairSample]:
+        random.shuffle(rows)
+        found = []
+        for start in range(0, len(rows), size):
+            held = folding.start()
+            for each in rows[start : start + size]:
+                held = folding.add(held, each)
+            found.append(held)
+        return found
+
+    one, other = (reduce(folding.merge, parts(size)) for size in (2, 5))
+    assert one.level == other.level and one.pairs == other.pairs
+    assert len(one.pairs) <= most
+    counts = dict(zip(keys(every), every.array("shared").tolist(), strict=True))
+    assert all(counts[pair] == n for pair, n in zip(
+        keys(one.pairs), one.pairs.array("shared").tolist(), strict=True))
+    if len(every) <= most:
+        assert one.level == 0 and len(one.pairs) == len(every)
+
+
+def keys(pairs: Block) -> list[tuple[int, ...]]:
+    return list(zip(*(pairs.array(name).tolist() for name in PAIR), strict=True))
+
+
+def test_pairs_of_pages_and_of_hosts_are_told_apart() -> None:
+    found = list(heavy_pairs(block([(0, [1, 2]), (1, [3, 4]), (2, [5, 6])]), HeavyPairs.all(3)))
+    (pages,) = (each for each in found if isinstance(each, Block))
+    (hosts,) = (each for each in found if isinstance(each, Tagged))
+    assert sorted(keys(pages)) == [(0, 1, 2), (2, 5, 6)]
+    assert hosts.tag == SERVERS and keys(hosts.rows) == [(1, 3, 4)]
 
 
 @pytest.mark.parametrize(("load", "bits"), [(0.0, LEAST_BITS), (1e-9, LEAST_BITS), (8.0, 13),
@@ -103,5 +149,5 @@ def test_bits_follow_the_load(load: float, bits: int) -> None:
 def test_a_list_longer_than_what_is_held() -> None:
     """Pairs come out in parts where they do not fit at once."""
     lists: Lists = [(0, list(range(700))), (1, list(range(5, 400))), (0, list(range(350)))]
-    found = counted([block(lists)], (2, 1, 1), None)
+    found = counted([block(lists)], (2, 1, 1), HeavyPairs.all(3))
     assert found == by_definition(lists, (2, 1, 1))

@@ -16,7 +16,7 @@ from beam_reuse.cli.main import main, short_message
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.io.results.manifest import Accounting, Outcome, Part
 from beam_reuse.io.results.run_folder import ResultFolder, Workspace
-from beam_reuse.io.results.sink import write_parquet
+from beam_reuse.io.results.table_writer import write_parquet
 from beam_reuse.io.results.tables import REJECTS, read
 from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
 

@@ -16,8 +16,9 @@ def test_a_bare_hash_is_judged_as_one_kind_alone(tmp_path: Path) -> None:
         {"kind": int(kind), "sha1": sha1, "count": count} for kind, sha1, count in (
             (LabelKind.FILE, FILE_AND_CHUNK, 7), (LabelKind.CHUNK, FILE_AND_CHUNK, 7),
             (LabelKind.FILE, FILE, 3), (LabelKind.CHUNK, CHUNK, 5))]
-    (tmp_path / "counts").mkdir()
-    pq.write_table(arrow_table(SCHEMAS["counts"], rows), tmp_path / "counts" / "part.parquet")
+    (tmp_path / "occurrences").mkdir()
+    pq.write_table(arrow_table(SCHEMAS["occurrences"], rows),
+                   tmp_path / "occurrences" / "part.parquet")
     (tmp_path / "bad").write_text("\n".join([FILE_AND_CHUNK, CHUNK, NOWHERE]))
     (tmp_path / "benign").write_text(FILE)
     judged = load_judged(str(tmp_path), [str(tmp_path / "bad")], [str(tmp_path / "benign")])

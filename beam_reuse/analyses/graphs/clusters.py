@@ -1,138 +1,74 @@
-"""Clusters: connected components of pairs, as a combiner of spanning forests."""
+"""Clusters: connected components of pairs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-import apache_beam as beam
 import numpy as np
-from apache_beam.coders import registry
-from apache_beam.typehints.decorators import no_annotations
-from numpy.typing import NDArray
 
-from beam_reuse.columnar import Block
-from beam_reuse.columnar.coders import OwnCoder
-from beam_reuse.columnar.combine import CombineBlocks
+from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.runs import slices
-from beam_reuse.columnar.shuffle import Several, Shuffle
+from beam_reuse.kernels import union_find
 from beam_reuse.kernels.compiled import frozen
-from beam_reuse.kernels.union_find import components
+from beam_reuse.rows import Rows
+from beam_reuse.rows.nodes import Group, Output, Side, by_number
 
 _WAITING = 1 << 16
 _OUTPUT_BYTES = 8 << 20
-_NO_LINKS = Block({
-    "algorithm": np.zeros(0, np.uint8), "page": np.zeros(0, np.uint64),
-    "root": np.zeros(0, np.uint64),
-})
+_NOTHING = Block({
+    "kind": np.zeros(0, np.uint8), "page": np.zeros(0, np.uint64), "root": np.zeros(0, np.uint64)})
 
 
-class Forest:
-    """What edges connect, for several algorithms at once: `links` has one row per algorithm and
-    page that is connected with a smaller one, its `root` the smallest of all.
+def components(edges: Rows) -> Rows:
+    """Edges between `page` and `root`, of one or more kinds (`kind`, uint8) -> for each kind and
+    page that an edge connects with another, `kind`, `page` and `root`: the smallest page of its
+    component; a root is there, too, as its own.
 
-    Edges are rows of `algorithm`, `page` and `root`, in any order; they wait until they are worth
-    a pass. Memory: one row per connected page, and twice that while edges wait.
+    One round. Workers reduce edges to spanning forests before they go, then one connects each
+    kind. Memory there: a row of 17 bytes per connected page, some four times that while it works.
     """
-
-    def __init__(self, links: Block = _NO_LINKS) -> None:
-        self._links = links
-        self._waiting: list[Block] = []
-        self._rows = 0
-        self._members: dict[int, tuple[NDArray[np.uint64], NDArray[np.uint64]]] = {}
-
-    def add(self, edges: Block) -> None:
-        self._waiting.append(edges.select(_NO_LINKS.names))
-        self._rows += len(edges)
-        if self._rows > max(_WAITING, len(self._links)):
-            self._settle()
-
-    @property
-    def links(self) -> Block:
-        """The links, sorted by algorithm and page."""
-        if self._waiting:
-            self._settle()
-        return self._links
-
-    def _settle(self) -> None:
-        edges = Block.concat([self._links, *self._waiting])
-        algorithm = edges.array("algorithm")
-        self._links = Block.concat([
-            _NO_LINKS, *(_connected(edges.take(algorithm == a)) for a in np.unique(algorithm))])
-        self._waiting, self._rows, self._members = [], 0, {}
-
-    def members(self, algorithm: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """All connected pages, in order, and their roots."""
-        links = self.links
-        if algorithm not in self._members:
-            links = links.take(links.array("algorithm") == algorithm)
-            root = links.array("root")
-            roots = np.unique(root)
-            page = np.concatenate([links.array("page"), roots])
-            order = np.argsort(page)
-            self._members[algorithm] = page[order], np.concatenate([root, roots])[order]
-        return self._members[algorithm]
+    side = Side(edges.map(_edge_columns).outputs, ("kind",), ("page",), spanning, spanning,
+                by_number, ("kind",))
+    return Rows(edges.plan, (Output(Group("components", (side,), _read_components)),))
 
 
-def _connected(edges: Block) -> Block:
-    """The links of edges of one algorithm."""
+def _edge_columns(edges: Block) -> Block:
+    return edges.select(_NOTHING.names)
+
+
+def _read_components(sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
+    """The components of a bucket, which has all edges of its kinds."""
+    (edges,) = sides
+    links = connected(edges)
+    by_root = links.sort(("kind", "root"))
+    roots = by_root.take(by_root.starts(("kind", "root")))
+    yield from slices([links, roots.with_columns(page=roots["root"])], _OUTPUT_BYTES)
+
+
+def connected(slabs: Iterator[Block]) -> Block:
+    """The `spanning` edges of all slabs. They wait until they are worth a pass, so that each is
+    looked at a few times, however many there are."""
+    links, waiting = _NOTHING, list[Block]()
+    for slab in slabs:
+        waiting.append(slab)
+        if sum(map(len, waiting)) > max(_WAITING, len(links)):
+            links, waiting = spanning(Block.concat([links, *waiting])), []
+    return spanning(Block.concat([links, *waiting]))
+
+
+def spanning(edges: Block) -> Block:
+    """What edges connect, with fewest edges: each page that is not the smallest of its component,
+    with the one that is; sorted by kind and page."""
+    kind = edges.array("kind")
+    linked = (_linked(edges.take(kind == each)) for each in np.unique(kind))
+    return Block.concat([_NOTHING, *linked])
+
+
+def _linked(edges: Block) -> Block:
+    """`spanning` of edges of one kind."""
     ends = np.concatenate([edges.array("page"), edges.array("root")])
     pages, which = np.unique(ends, return_inverse=True)
     left, right = np.split(which.astype(np.int64), 2)
-    root = components(len(pages), frozen(left), frozen(right))
+    root = union_find.components(len(pages), frozen(left), frozen(right))
     at = np.flatnonzero(root != np.arange(len(pages)))
-    return Block({"algorithm": np.full(len(at), edges.array("algorithm")[0]),
-                  "page": pages[at], "root": pages[root[at]]})
-
-
-class ForestCoder(OwnCoder):
-    """A Forest as its links."""
-
-    kind = Forest
-
-    def encode(self, value: Forest) -> bytes:
-        return value.links.to_bytes()
-
-    def decode(self, encoded: bytes) -> Forest:
-        return Forest(Block.from_bytes(encoded))
-
-
-registry.register_coder(Forest, ForestCoder)
-
-
-class ConnectPages(beam.PTransform):
-    """Edges -> one Forest, for AsSingleton. Forests of bundles are merged, each with fewer
-    edges than pages."""
-
-    def __init__(self, shuffle: Shuffle) -> None:
-        super().__init__()
-        self.shuffle = shuffle
-
-    @no_annotations
-    def expand(self, edges: Several) -> beam.PCollection:
-        return edges | "Connect" >> CombineBlocks(
-            _Connect(), Forest, shuffle=self.shuffle)
-
-
-class _Connect(beam.CombineFn):
-    def create_accumulator(self) -> Forest:
-        return Forest()
-
-    def add_input(self, forest: Forest, edges: Block) -> Forest:
-        forest.add(edges)
-        return forest
-
-    def merge_accumulators(self, accumulators: Iterable[Forest]) -> Forest:
-        out = Forest()
-        for forest in accumulators:
-            out.add(forest.links)
-        return out
-
-    def extract_output(self, forest: Forest) -> Forest:
-        return forest
-
-
-def cluster_rows(forest: Forest, algorithms: int) -> Iterator[Block]:
-    """`algorithm`, `cluster` (its smallest page) and `page`, of all connected pages."""
-    for algorithm in range(algorithms):
-        page, root = forest.members(algorithm)
-        yield from slices([Block({
-            "algorithm": np.full(len(page), algorithm, np.uint8), "cluster": root, "page": page,
-        })], _OUTPUT_BYTES)
+    return Block({"kind": np.full(len(at), edges.array("kind")[0]), "page": pages[at],
+                  "root": pages[root[at]]})

@@ -1,4 +1,4 @@
-"""Which of the pages that share a key, or of all pages, are similar; no Beam.
+"""Which of the pages that share a key, or of all pages, are similar.
 
 Key rows are those of `candidates`. A row of pairs has the numbers `page_a` < `page_b`, both
 similarities, both sites, and `star`: 1 if page_a stands for page_b in all other pairs.
@@ -7,24 +7,17 @@ similarities, both sites, and `star`: 1 if page_a stands for page_b in all other
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.core.near_duplicates import (
-    NEXT,
-    as_words,
-    c_keys,
-    key_masks,
-    not_compared,
-    wide_masks,
-)
+from beam_reuse.core.near_duplicates import NEXT, as_words, key_masks, not_compared, wide_masks
 from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.kernels import near_pairs
 from beam_reuse.kernels.compiled import frozen
+from beam_reuse.rows import Count, Tagged
 
-SKIPPED, CROWDED = "skipped", "crowded"
+CROWDED = "crowded"
+_NOT_COMPARED = ("pairs-not-compared-b", "pairs-not-compared-c")
 _PAIRS_AT_ONCE = 1 << 17
 
 
@@ -51,21 +44,21 @@ def _pair_rows(left: Block, right: Block, same_b: NDArray, same_c: NDArray) -> B
 
 
 def key_groups(
-    bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings,
-) -> Iterator[Block | TaggedOutput]:
+    slabs: Iterator[Block], settings: NearDuplicateSettings,
+) -> Iterator[Block | Tagged | Count]:
     """Key rows sorted by key and page -> similar pairs of pages with the same key.
 
     Groups of more than `max_group` pages are crowds: each page is compared with the first and
-    with the NEXT after it only, and SKIPPED counts the pairs that are not. Holds a slab and the
+    with the NEXT after it only, and pairs that are not are counted. Holds a slab and the
     `max_group` pages of one group.
     """
     yield from _Groups(settings).run(slabs)
 
 
 def crowd_groups(
-    bucket: int, slabs: Iterator[Block], settings: NearDuplicateSettings,
-) -> Iterator[Block | TaggedOutput]:
-    """As `key_groups`, of crowds alone, for rows with the `number` of a wide piece; CROWDED tells
+    slabs: Iterator[Block], settings: NearDuplicateSettings,
+) -> Iterator[Block | Tagged | Count]:
+    """As `key_groups`, of crowds alone, for rows with the `number` of a wide piece; CROWDED:
     which pages are in which crowds."""
     yield from _Groups(settings, only_crowds=True).run(slabs)
 
@@ -79,7 +72,7 @@ class _Groups:
         self.passed = 0  # rows of it that are no longer held
         self.compared = False  # whether those that are have been compared
 
-    def run(self, slabs: Iterator[Block]) -> Iterator[Block | TaggedOutput]:
+    def run(self, slabs: Iterator[Block]) -> Iterator[Block | Tagged | Count]:
         slab = next(slabs, None)
         while slab is not None:
             following = next(slabs, None)
@@ -87,7 +80,7 @@ class _Groups:
             yield from self._pass(rows, last=following is None)
             slab = following
 
-    def _pass(self, rows: Block, last: bool) -> Iterator[Block | TaggedOutput]:
+    def _pass(self, rows: Block, last: bool) -> Iterator[Block | Tagged | Count]:
         most = self.settings.max_group
         starts = rows.starts(("key",))
         ends = np.append(starts[1:], len(rows))
@@ -100,10 +93,10 @@ class _Groups:
         done = len(starts) if last or crowds[-1] else len(starts) - 1
         closed = len(starts) if last else len(starts) - 1
         if self.only_crowds:
-            yield TaggedOutput(CROWDED, self._crowd_members(rows, starts, ends, fresh, crowds))
+            yield Tagged(CROWDED, self._crowd_members(rows, starts, ends, fresh, crowds))
             fresh = np.where(crowds, fresh, ends)
         yield from self._compare(rows, starts[:done], ends[:done], fresh[:done], crowds[:done])
-        yield TaggedOutput(SKIPPED, self._skipped(rows, starts[:closed], sizes[:closed], crowds))
+        yield from self._skipped(rows, starts[:closed], sizes[:closed], crowds)
         self._hold(rows, int(starts[-1]), bool(crowds[-1]), int(sizes[-1]))
 
     def _hold(self, rows: Block, start: int, crowd: bool, size: int) -> None:
@@ -138,55 +131,37 @@ class _Groups:
 
     def _skipped(
         self, rows: Block, starts: NDArray, sizes: NDArray, crowds: NDArray
-    ) -> Block:
-        """How many pairs of finished crowds were not compared; `by` is the parity of the key."""
+    ) -> Iterator[Count]:
+        """How many pairs of finished crowds were not compared; keys of B are even."""
         some = np.flatnonzero(crowds[: len(starts)])
-        return Block({
-            "by": (rows.array("key")[starts[some]] & np.uint64(1)).astype(np.uint8),
-            "pairs": not_compared(sizes[some]),
-        })
+        odd = rows.array("key")[starts[some]] & np.uint64(1)
+        pairs = not_compared(sizes[some])
+        for number, name in enumerate(_NOT_COMPARED):
+            yield Count(name, int(pairs[odd == number].sum()))
 
     def _crowd_members(
         self, rows: Block, starts: NDArray, ends: NDArray, fresh: NDArray, crowds: NDArray,
     ) -> Block:
-        """Pages that are in crowds, as far as not told before, each with the bit of its piece."""
-        told = np.where(fresh > starts + 1, fresh, starts)
-        new = np.arange(len(rows)) >= np.repeat(told, ends - starts)
+        """Pages that are in crowds and were not given before, each with the bit of its piece."""
+        given = np.where(fresh > starts + 1, fresh, starts)
+        new = np.arange(len(rows)) >= np.repeat(given, ends - starts)
         at = np.flatnonzero(new & np.repeat(crowds, ends - starts))
         number = rows.array("number")[at].astype(np.uint64)
         return Block({"page": rows.array("page")[at], "crowds": np.uint64(1) << number})
 
 
-def wide_keys(rows: Block, settings: NearDuplicateSettings) -> Block:
-    """The keys of the wide pieces of all rows."""
-    return Block({"key": c_keys(as_words(rows.array("c")), wide_masks(settings)).ravel()})
-
-
-def wide_rows(rows: Block, settings: NearDuplicateSettings, heavy: HeavyKeys) -> Iterator[Block]:
-    """Rows with keys of their wide pieces that may be crowded."""
-    keys = c_keys(as_words(rows.array("c")), wide_masks(settings))
-    for number in range(keys.shape[1]):
-        key = keys[:, number]
-        at = np.flatnonzero(heavy.may_hold(Block({"key": key})))
-        yield rows.take(at).with_columns(
-            key=key[at], number=np.full(len(at), number, np.uint16),
-            small=np.zeros(len(at), np.uint64))
-
-
-def with_crowds(rows: Block | None, crowds: Block | None) -> Block | None:
-    """Rows with the crowds they are in, as bits of one number."""
+def tile_rows(
+    rows: Block | None, crowds: Block | None, sides: int,
+) -> Iterator[Block]:
+    """Rows with the crowds they are in, as bits of one number, once for every tile they belong to:
+    pages are dealt to `sides` sides by a hash, and there is a tile for each two sides and for
+    each side alone."""
     if rows is None:
-        return None
-    found = np.zeros(len(rows), np.uint64)
+        return
+    of_page = np.zeros(len(rows), np.uint64)
     if crowds is not None:
-        at = np.searchsorted(rows.array("page"), crowds.array("page"))
-        found[at] = crowds.array("crowds")
-    return rows.with_columns(crowds=found)
-
-
-def tile_rows(rows: Block, sides: int) -> Iterator[Block]:
-    """Rows once for every tile they belong to: pages are dealt to `sides` sides by a hash, and
-    there is a tile for each two sides and for each side alone."""
+        of_page[np.searchsorted(rows.array("page"), crowds.array("page"))] = crowds.array("crowds")
+    rows = rows.with_columns(crowds=of_page)
     side = (rows.hash_rows(("page",)) % np.uint64(sides)).astype(np.int64)
     for other in range(sides):
         low, high = np.minimum(side, other), np.maximum(side, other)

@@ -1,117 +1,134 @@
-"""Which pairs share enough: iceberg counting, and counting all of them.
+"""Which pairs share enough: iceberg counting, and counting all of them. No Beam.
 
 Most pairs of units that share a fingerprint share few. So pairs are hashed into counters first,
 twice over; only pairs on two heavy counters are counted exactly. No pair above the threshold is
 lost, since its counters have been raised as often as it occurs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil, log2
-from typing import Any
 
-import apache_beam as beam
 import numpy as np
-from apache_beam.coders import registry
-from apache_beam.pvalue import AsSingleton, TaggedOutput
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.typehints.decorators import no_annotations
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.overlap.postings import SAMPLED, list_starts
-from beam_reuse.columnar import MAIN, Block, Fetch, MapBlocks, PutAway, ReduceRows, Shuffle
-from beam_reuse.columnar.coders import OwnCoder, join_parts, split_parts
-from beam_reuse.columnar.combine import MergeValues
-from beam_reuse.columnar.shuffle import par_do
+from beam_reuse.analyses.overlap.postings import list_starts
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
+from beam_reuse.rows import Rows, Tagged
 
 Thresholds = tuple[int, ...]
 """For each tag how many shared fingerprints are enough."""
 
-SHIPPED = "shipped"
-PAIR = ("tag", "unit_a", "unit_b")
+SERVERS = "servers"
+PAIR = ("tag", "unit", "other")
+SAMPLED = 16
+"""Of so many units one is in the pilot sample, and so of 256 pairs one."""
 LEAST_BITS, MOST_BITS = 12, 27
 _LOAD = 4
-_ROWS_AT_ONCE, _SAMPLED_AT_ONCE = 1 << 20, 1 << 15
+_ROWS_AT_ONCE, _SAMPLE_ROWS = 1 << 20, 1 << 16
 
 
-class CountPairs(beam.PTransform):
-    """{'postings': postings, 'sample': those of the pilot} -> MAIN: `tag`, `unit_a` < `unit_b` and
-    `shared`, of all pairs that share `thresholds[tag]` fingerprints or more; SHIPPED: one number
-    a block, the rows of pairs that were handed to the shuffle.
+def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
+    """Postings -> `tag`, `unit` < `other` and `shared` of pairs of pages, and of hosts (SERVERS),
+    in parts that are to be summed: of all pairs that share `thresholds[tag]` fingerprints or more,
+    and of some others; of all, if not by `iceberg`.
 
-    By `iceberg` or not, the pairs are the same. Memory: two rows of at most 2**27 counters a
-    worker, sized by the pilot.
+    Memory: two rows of at most 2**27 counters a worker, sized by a pilot sample.
     """
-
-    def __init__(self, shuffle: Shuffle, thresholds: Thresholds, iceberg: bool) -> None:
-        super().__init__()
-        self.shuffle, self.thresholds = shuffle, thresholds
-        self.iceberg = iceberg and max(thresholds) > 1
-
-    @no_annotations
-    def expand(self, given: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
-        shuffle, thresholds = self.shuffle, self.thresholds
-        parked = given["postings"] | "Park" >> PutAway(shuffle)
-        heavy: tuple[Any, ...] = ()
-        if self.iceberg:
-            bits = AsSingleton(
-                given["sample"]
-                | "SamplePairs" >> MapBlocks(sampled_pairs)
-                | "CountSample" >> ReduceRows(shuffle, PAIR, {"shared": "sum"})
-                | "LightPairs" >> beam.Map(light_load, thresholds).with_output_types(float)
-                | "Load" >> beam.CombineGlobally(sum).with_output_types(float)
-                | "CounterBits" >> beam.Map(counter_bits).with_output_types(int))
-            counters = (
-                parked
-                | "Unpark" >> Fetch(shuffle, bits)
-                | "CountCoarsely" >> beam.ParDo(_CountCoarsely(thresholds), bits)
-                .with_output_types(PairCounters)
-                | "AddCounters" >> MergeValues(_AddCounters(), PairCounters, shuffle)
-            )
-            heavy = (AsSingleton(counters | "HeavyPairs" >> beam.Map(
-                heavy_of, thresholds).with_output_types(HeavyPairs)),)
-        lists = parked | "UnparkAgain" >> Fetch(shuffle, *heavy)
-        counted = par_do(lists, _HeavyPairs(len(thresholds)), heavy, {SHIPPED: int}, Block)
-        return {
-            MAIN: counted[MAIN] | "Count" >> ReduceRows(shuffle, PAIR, {"shared": "sum"})
-            | "Enough" >> MapBlocks(enough, thresholds),
-            SHIPPED: counted[SHIPPED],
-        }
+    if not iceberg or max(thresholds) == 1:
+        return lists.map(heavy_pairs, HeavyPairs.all(len(thresholds)))
+    bits = lists.map(sampled_pairs).fold(EstimateBits(thresholds))
+    return lists.map(heavy_pairs, lists.fold(CountCoarsely(thresholds), bits))
 
 
 def sampled_pairs(lists: Block) -> Iterator[Block]:
-    """All pairs of the lists of a pilot sample."""
-    table = PairTable(int(lists.array("tag").max(initial=0)) + 1, None, _SAMPLED_AT_ONCE)
-    yield from table.add(lists)
-    yield table.drain()
+    """All pairs of sampled units."""
+    number = np.cumsum(lists.array("head"))
+    kept = np.flatnonzero(lists.hash_rows(("unit",)) % np.uint64(SAMPLED) == 0)
+    number = number[kept]
+    head = np.ones(len(kept), np.bool_)
+    head[1:] = number[1:] != number[:-1]
+    tags = int(lists.array("tag").max(initial=0)) + 1
+    return pair_rows(lists.take(kept).with_columns(head=head), HeavyPairs.all(tags))
+
+
+@dataclass(frozen=True)
+class PairSample:
+    """Pairs with how often they occur, one in 2**`level` by their hashes."""
+
+    level: int
+    pairs: Block
+
+    def joined(self, other: "PairSample", most: int) -> "PairSample":
+        """Both, of a level at which no more than `most` pairs are in it."""
+        level = max(self.level, other.level)
+        pairs = Reduction(PAIR, {"shared": "sum"})(Block.concat([
+            _of_level(self.pairs, level), _of_level(other.pairs, level)]))
+        while len(pairs) > most:
+            level += 1
+            pairs = _of_level(pairs, level)
+        return PairSample(level, pairs)
+
+
+def _of_level(pairs: Block, level: int) -> Block:
+    return pairs.take(pairs.hash_rows(PAIR) % np.uint64(1 << level) == 0) if level else pairs
+
+
+_NO_PAIRS = Block({"tag": np.zeros(0, np.uint8), **{
+    name: np.zeros(0, np.uint64) for name in ("unit", "other", "shared")}})
+
+
+@dataclass(frozen=True)
+class EstimateBits:
+    """Pairs of sampled units -> how many bits the number of a counter has. Memory: `rows` pairs."""
+
+    thresholds: Thresholds
+    rows: int = _SAMPLE_ROWS
+
+    def start(self) -> PairSample:
+        return PairSample(0, _NO_PAIRS)
+
+    def add(self, held: PairSample, block: Block) -> PairSample:
+        return held.joined(PairSample(0, block), self.rows)
+
+    def merge(self, held: PairSample, other: PairSample) -> PairSample:
+        return held.joined(other, self.rows)
+
+    def finish(self, held: PairSample | None) -> int:
+        if held is None:
+            return LEAST_BITS
+        return counter_bits(light_load(held.pairs, self.thresholds) * 2**held.level)
 
 
 def light_load(pairs: Block, thresholds: Thresholds) -> float:
     """How often sampled pairs below their threshold occur, in units of it."""
-    shared, most = pairs.array("shared").astype(np.int64), _of_pairs(pairs, thresholds)
+    shared, most = pairs.array("shared").astype(np.int64), of_pairs(pairs, thresholds)
     light = shared < most
     return float((shared[light] / most[light]).sum())
 
 
 def counter_bits(load: float) -> int:
-    """So many counters (a power of two) that on each lie light pairs of a quarter of the
+    """So many counters (a power of two) that on each there are light pairs of a quarter of the
     threshold, going by the load of the sample."""
     counters = _LOAD * SAMPLED**2 * load
     return min(max(ceil(log2(max(counters, 1))), LEAST_BITS), MOST_BITS)
 
 
+@dataclass(frozen=True)
 class PairCounters:
-    """How often pairs occur, hashed into two rows of counters that stop at `cap`. Rows without
-    counters have counted nothing."""
+    """How often pairs occur, hashed into two rows of counters that stop at `cap`."""
 
-    def __init__(self, cap: int, first: NDArray, second: NDArray) -> None:
-        self.cap, self.first, self.second = cap, first, second
+    cap: int
+    first: NDArray
+    second: NDArray
 
     @staticmethod
-    def sized(cap: int, count: int = 0) -> "PairCounters":
+    def sized(cap: int, bits: int) -> "PairCounters":
         kind = np.min_scalar_type(cap)
-        return PairCounters(cap, np.zeros(count, kind), np.zeros(count, kind))
+        return PairCounters(cap, np.zeros(1 << bits, kind), np.zeros(1 << bits, kind))
 
     def add(self, lists: Block, counted: NDArray[np.bool_]) -> None:
         """Count the pairs of postings whose tag is `counted`."""
@@ -121,8 +138,6 @@ class PairCounters:
             frozen(counted), self.cap, self.first, self.second)
 
     def merged(self, other: "PairCounters") -> "PairCounters":
-        if not len(self.first) or not len(other.first):
-            return self if len(self.first) else other
         return PairCounters(self.cap, self._sum(self.first, other.first),
                             self._sum(self.second, other.second))
 
@@ -130,73 +145,40 @@ class PairCounters:
         return a + np.minimum(b, a.dtype.type(self.cap) - a)
 
 
-class PairCountersCoder(OwnCoder):
-    """PairCounters as blocks, compressed."""
-
-    kind = PairCounters
-
-    def encode(self, value: PairCounters) -> bytes:
-        rows = Block({"first": value.first, "second": value.second})
-        return join_parts([value.cap.to_bytes(4, "little"), rows.to_bytes(True)])
-
-    def decode(self, encoded: bytes) -> PairCounters:
-        cap, rows = split_parts(encoded)
-        counters = Block.from_bytes(rows)
-        return PairCounters(int.from_bytes(cap, "little"),
-                            *(counters.array(name).copy() for name in ("first", "second")))
-
-
-class _CountCoarsely(beam.DoFn):
-    """Blocks of postings -> the counters of a bundle."""
-
-    def __init__(self, thresholds: Thresholds) -> None:
-        self.counted, self.cap = np.array(thresholds) > 1, max(thresholds)
-
-    def start_bundle(self) -> None:
-        self.held = PairCounters.sized(self.cap)
-
-    @no_annotations
-    def process(self, lists: Block, bits: int) -> Iterable[PairCounters]:
-        if not len(self.held.first):
-            self.held = PairCounters.sized(self.cap, 1 << bits)
-        self.held.add(lists, self.counted)
-        return ()
-
-    def finish_bundle(self) -> Iterator[Any]:
-        held, self.held = self.held, PairCounters.sized(self.cap)
-        if len(held.first):
-            yield GlobalWindows.windowed_value(held)
-
-
-class _AddCounters(beam.CombineFn):
-    def create_accumulator(self) -> PairCounters:
-        return PairCounters.sized(1)
-
-    def add_input(self, held: PairCounters, more: PairCounters) -> PairCounters:
-        return held.merged(more)
-
-    def merge_accumulators(self, accumulators: Iterable[PairCounters]) -> PairCounters:
-        out = self.create_accumulator()
-        for held in accumulators:
-            out = out.merged(held)
-        return out
-
-    def extract_output(self, held: PairCounters) -> PairCounters:
-        return held
-
-
+@dataclass(frozen=True)
 class HeavyPairs:
     """Bitmaps of heavy counters: for each threshold one of either row. `levels` says for each tag
     which of them are its own, -1 if it needs none."""
 
-    def __init__(self, levels: NDArray[np.int64], first: NDArray, second: NDArray) -> None:
-        self.levels, self.first, self.second = frozen(levels), frozen(first), frozen(second)
+    levels: NDArray[np.int64]
+    first: NDArray[np.uint8]
+    second: NDArray[np.uint8]
 
     @staticmethod
-    def none(tags: int) -> "HeavyPairs":
+    def all(tags: int) -> "HeavyPairs":
         """Every pair is to be counted."""
         nothing = np.zeros((1, 1), np.uint8)
         return HeavyPairs(np.full(tags, -1), nothing, nothing)
+
+
+@dataclass(frozen=True)
+class CountCoarsely:
+    """Postings -> which pairs may reach their threshold."""
+
+    thresholds: Thresholds
+
+    def start(self, bits: int) -> PairCounters:
+        return PairCounters.sized(max(self.thresholds), bits)
+
+    def add(self, held: PairCounters, block: Block) -> PairCounters:
+        held.add(block, np.array(self.thresholds) > 1)
+        return held
+
+    def merge(self, held: PairCounters, other: PairCounters) -> PairCounters:
+        return held.merged(other)
+
+    def finish(self, held: PairCounters | None) -> HeavyPairs:
+        return heavy_of(self.start(LEAST_BITS) if held is None else held, self.thresholds)
 
 
 def heavy_of(counters: PairCounters, thresholds: Thresholds) -> HeavyPairs:
@@ -210,96 +192,33 @@ def heavy_of(counters: PairCounters, thresholds: Thresholds) -> HeavyPairs:
     return HeavyPairs(levels, first, second)
 
 
-class HeavyPairsCoder(OwnCoder):
-    """HeavyPairs as blocks, compressed; rows of bitmaps end to end."""
-
-    kind = HeavyPairs
-
-    def encode(self, value: HeavyPairs) -> bytes:
-        bitmaps = Block({"first": value.first.ravel(), "second": value.second.ravel()})
-        return join_parts([Block({"levels": value.levels}).to_bytes(), bitmaps.to_bytes(True),
-                           len(value.first).to_bytes(4, "little")])
-
-    def decode(self, encoded: bytes) -> HeavyPairs:
-        levels, packed, rows = split_parts(encoded)
-        bitmaps, count = Block.from_bytes(packed), int.from_bytes(rows, "little")
-        return HeavyPairs(Block.from_bytes(levels).array("levels"),
-                          *(bitmaps.array(name).reshape(count, -1) for name in ("first", "second")))
+def heavy_pairs(lists: Block, heavy: HeavyPairs) -> Iterator[Block | Tagged]:
+    """Pairs of pages that may be heavy, and those of hosts (SERVERS)."""
+    for rows in pair_rows(lists, heavy):
+        of_pages = rows.array("tag") % 2 == 0
+        yield rows.take(of_pages)
+        yield Tagged(SERVERS, rows.take(~of_pages))
 
 
-registry.register_coder(PairCounters, PairCountersCoder)
-registry.register_coder(HeavyPairs, HeavyPairsCoder)
+def pair_rows(lists: Block, heavy: HeavyPairs, most: int = _ROWS_AT_ONCE) -> Iterator[Block]:
+    """Pairs of postings that may be heavy, each once, with the number of lists that hold it
+    (`shared`). Where there are more than `most`, and as many as a list has units, there are several
+    blocks, and each counts for itself."""
+    starts = list_starts(lists)
+    tags, units = frozen(lists.array("tag")[starts[:-1]]), frozen(lists.array("unit"))
+    sizes = np.diff(starts)
+    rows = min(most, int((sizes * (sizes - 1) // 2).sum())) + int(sizes.max(initial=0))
+    bitmaps = frozen(heavy.levels), frozen(heavy.first), frozen(heavy.second)
+    cursor = np.zeros(2, np.int64)
+    while cursor[0] < len(tags):
+        slots = np.full(2 << rows.bit_length(), -1, np.int64)
+        found = {"tag": np.empty(rows, np.uint8), "unit": np.empty(rows, np.uint64),
+                 "other": np.empty(rows, np.uint64), "shared": np.empty(rows, np.uint64)}
+        count = kernels.heavy_pairs(tags, frozen(starts), units, *bitmaps, cursor, slots, 0,
+                                    *found.values())
+        yield Block({name: column[:count] for name, column in found.items()})
 
 
-class PairTable:
-    """Pairs of postings that may be heavy, each once, with the number of lists that hold it. When
-    `rows` pairs are held, or as many as a list can have, they are handed out.
-    """
-
-    def __init__(self, tags: int, heavy: HeavyPairs | None, rows: int = _ROWS_AT_ONCE) -> None:
-        self.heavy = heavy or HeavyPairs.none(tags)
-        self._sized(rows)
-
-    def _sized(self, rows: int) -> None:
-        self.slots = np.full(2 << rows.bit_length(), -1, np.int64)
-        self.columns = (np.empty(rows, np.uint8), np.empty(rows, np.uint64),
-                        np.empty(rows, np.uint64), np.empty(rows, np.uint64))
-        self.count = 0
-
-    def add(self, lists: Block) -> Iterator[Block]:
-        """Take postings; what has to be handed out on the way."""
-        starts, heavy = list_starts(lists), self.heavy
-        tag, unit = frozen(lists.array("tag")[starts[:-1]]), frozen(lists.array("unit"))
-        longest = int(np.diff(starts).max(initial=0))
-        cursor = np.zeros(2, np.int64)
-        if longest > len(self.columns[0]):
-            yield self.drain()
-            self._sized(longest)
-        while cursor[0] < len(tag):
-            self.count = kernels.heavy_pairs(
-                tag, frozen(starts), unit, heavy.levels, heavy.first, heavy.second, cursor,
-                self.slots, self.count, *self.columns)
-            if cursor[0] < len(tag):
-                yield self.drain()
-
-    def drain(self) -> Block:
-        """What is held; nothing is, afterwards."""
-        rows = [column[: self.count].copy() for column in self.columns]
-        self.count = 0
-        self.slots[:] = -1
-        return Block(dict(zip((*PAIR, "shared"), rows, strict=True)))
-
-
-class _HeavyPairs(beam.DoFn):
-    """Blocks of postings -> rows of pairs that may be heavy, combined within a bundle as far as
-    they fit; SHIPPED: how many rows."""
-
-    def __init__(self, tags: int) -> None:
-        self.tags = tags
-
-    def start_bundle(self) -> None:
-        self.table: PairTable | None = None
-
-    @no_annotations
-    def process(self, lists: Block, heavy: HeavyPairs | None = None) -> Iterator[Any]:
-        if self.table is None:
-            self.table = PairTable(self.tags, heavy)
-        for rows in self.table.add(lists):
-            yield rows
-            yield TaggedOutput(SHIPPED, len(rows))
-
-    def finish_bundle(self) -> Iterator[Any]:
-        if self.table is not None and self.table.count:
-            rows, self.table = self.table.drain(), None
-            yield GlobalWindows.windowed_value(rows)
-            yield TaggedOutput(SHIPPED, GlobalWindows.windowed_value(len(rows)))
-
-
-def enough(pairs: Block, thresholds: Thresholds) -> Block:
-    """The pairs that share as much as their threshold asks for."""
-    shared = pairs.array("shared").astype(np.int64)
-    return pairs.with_columns(shared=shared).take(shared >= _of_pairs(pairs, thresholds))
-
-
-def _of_pairs(pairs: Block, thresholds: Thresholds) -> NDArray[np.int64]:
+def of_pairs(pairs: Block, thresholds: Thresholds) -> NDArray[np.int64]:
+    """The threshold of each pair."""
     return np.array(thresholds)[pairs.array("tag")]

@@ -1,55 +1,78 @@
-"""From fingerprints to postings, the units that share one; no Beam.
+"""From fingerprints to postings, the units that share one. No Beam.
 
-A row of postings has `tag` and `unit`, and `head`, which is true where a list begins. A block
-holds whole lists only.
+A *unit* is a page or a host. A *tag* says of which chunking a fingerprint is, and whether its
+unit is the page (even) or the host (odd). A row of postings has `tag` and `unit`, and `head`, which
+is true where a list begins. A block holds whole lists only.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
-from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.overlap.reading import FINGERPRINTS, HOSTS, counted_units
+from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
+from beam_reuse.analyses.overlap.reading import HOSTS, distinct, host_counts, page_keys
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.runs import row_key
+from beam_reuse.core.overlap import WHOLE, chunkings_of
 from beam_reuse.core.settings import OverlapSettings
+from beam_reuse.rows import Count, Tagged
 
-SAMPLE = "sample"
-SAMPLED = 16
-"""Of so many units one is in the pilot sample, and so of 256 pairs one."""
 KEY = ("tag", "key")
 
 
-def postings(
-    bucket: int, slabs: Iterator[Block], settings: OverlapSettings,
-) -> Iterator[Block | TaggedOutput]:
+def fingerprint_rows(
+    members: Block, settings: OverlapSettings, repeated: HeavyKeys,
+) -> Iterator[Block | Tagged | Count]:
+    """Fingerprints that may be on two pages or more: `tag`, `key` and `unit`. Exact copies have
+    none for their pages, and those on the host of their centre none at all where their
+    fingerprints are the same. HOSTS: how many fingerprints of hosts are on one page."""
+    page, host, copied = members.array("page"), members.array("host"), is_copy(members)
+    silent = copied & on_host_of_centre(members)
+    for number, chunking in enumerate(chunkings_of(settings)):
+        offsets, keys = page_keys(members, chunking)
+        of = np.repeat(np.arange(len(page)), np.diff(offsets))
+        shared = repeated.may_hold(Block({"key": keys}))
+        alone = np.bincount(of[~shared], minlength=len(page))
+        yield Tagged(HOSTS, host_counts(host, alone, number))
+        if chunking.unit != WHOLE:
+            own = int(alone[~copied].sum())
+            yield Count("overlap-fingerprints", own)
+            yield Count("overlap-occurrences", own)
+            at = np.flatnonzero(shared & ~copied[of])
+            yield _units(2 * number, keys[at], page[of[at]])
+        at = np.flatnonzero(shared & ~silent[of] if chunking.follows_lines else shared)
+        yield distinct(_units(2 * number + 1, keys[at], host[of[at]]), ("key", "unit"))
+
+
+def _units(tag: int, keys: NDArray[np.uint64], units: NDArray[np.uint64]) -> Block:
+    return Block({"tag": np.full(len(keys), tag, np.uint8), "key": keys, "unit": units})
+
+
+def postings(slabs: Iterator[Block], settings: OverlapSettings) -> Iterator[Block | Tagged | Count]:
     """Fingerprint rows sorted by tag, key and unit -> postings of what 2 to `max_df` units share.
 
-    Also HOSTS: host rows that count distinct fingerprints; FINGERPRINTS: how many there are, how
-    many are left out, how often both occur, and how many pairs will be made; SAMPLE: postings of
-    sampled units. Holds a slab and `max_df` + 1 rows of a list.
+    HOSTS: host rows that count distinct fingerprints. Counts fingerprints, those left out, how
+    often both occur, and the pairs that will be made. Holds a slab and `max_df` + 1 rows of a list.
     """
     hosts: list[Block] = []
     for rows, starts, sizes in whole_groups(
             _distinct_slabs(slabs, hosts), KEY, settings.max_df + 1):
-        yield from (TaggedOutput(HOSTS, each) for each in _drained(hosts))
+        yield from (Tagged(HOSTS, each) for each in _drained(hosts))
         paired = (sizes >= 2) & (sizes <= settings.max_df)
-        yield TaggedOutput(FINGERPRINTS, _counts(
-            rows.array("tag")[starts], sizes, paired, settings.max_df))
+        yield from _counts(rows.array("tag")[starts], sizes, paired, settings.max_df)
         held = np.minimum(sizes, settings.max_df + 1)
         head = np.zeros(len(rows), np.bool_)
         head[starts] = True
-        lists = Block({"tag": rows["tag"], "head": head, "unit": rows["unit"]}).take(
+        yield Block({"tag": rows["tag"], "head": head, "unit": rows["unit"]}).take(
             np.repeat(paired, held))
-        yield lists
-        yield TaggedOutput(SAMPLE, _sampled(lists))
-    yield from (TaggedOutput(HOSTS, each) for each in _drained(hosts))
+    yield from (Tagged(HOSTS, each) for each in _drained(hosts))
 
 
 def _distinct_slabs(slabs: Iterator[Block], hosts: list[Block]) -> Iterator[Block]:
-    """The slabs without repeated rows; what they tell of hosts is added to `hosts`."""
+    """The slabs without repeated rows; what they count of hosts is added to `hosts`."""
     last: tuple = ()
     for slab in slabs:
         new = slab.starts(slab.names)
@@ -58,8 +81,16 @@ def _distinct_slabs(slabs: Iterator[Block], hosts: list[Block]) -> Iterator[Bloc
         last = row_key(slab, len(slab) - 1, slab.names)
         if len(new):
             rows = slab.take(new) if len(new) < len(slab) else slab
-            hosts += counted_units(rows)
+            hosts += _counted_units(rows)
             yield rows
+
+
+def _counted_units(rows: Block) -> Iterator[Block]:
+    """Host rows of distinct fingerprint rows: each adds one to its host."""
+    tag = rows.array("tag")
+    for number in np.unique(tag[tag % 2 == 1]).tolist():
+        yield host_counts(*np.unique(rows.array("unit")[tag == number], return_counts=True),
+                          number // 2)
 
 
 def _drained(blocks: list[Block]) -> list[Block]:
@@ -70,33 +101,15 @@ def _drained(blocks: list[Block]) -> list[Block]:
 
 def _counts(
     tags: NDArray[np.uint8], sizes: NDArray[np.int64], paired: NDArray[np.bool_], max_df: int,
-) -> Block:
-    """One row of counts, by the names under which they are noted."""
+) -> Iterator[Count]:
     of_pages, frequent = tags % 2 == 0, sizes > max_df
     pairs = sizes[paired]
-    found = {
-        "overlap-fingerprints": of_pages.sum(),
-        "overlap-fingerprints-too-frequent": (frequent & of_pages).sum(),
-        "overlap-occurrences": sizes[of_pages].sum(),
-        "overlap-occurrences-too-frequent": sizes[frequent & of_pages].sum(),
-        "server-fingerprints-too-frequent": (frequent & ~of_pages).sum(),
-        "overlap-pairs-made": (pairs * (pairs - 1) // 2).sum(),
-    }
-    return Block({name: np.array([count], np.int64) for name, count in found.items()})
-
-
-def _sampled(lists: Block) -> Block:
-    """The lists with sampled units only."""
-    number = np.cumsum(lists.array("head"))
-    kept = np.flatnonzero(_lot(lists.array("unit")) % np.uint64(SAMPLED) == 0)
-    number = number[kept]
-    head = np.ones(len(kept), np.bool_)
-    head[1:] = number[1:] != number[:-1]
-    return lists.take(kept).with_columns(head=head)
-
-
-def _lot(units: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return Block({"unit": units}).hash_rows(("unit",))
+    yield Count("overlap-fingerprints", int(of_pages.sum()))
+    yield Count("overlap-fingerprints-too-frequent", int((frequent & of_pages).sum()))
+    yield Count("overlap-occurrences", int(sizes[of_pages].sum()))
+    yield Count("overlap-occurrences-too-frequent", int(sizes[frequent & of_pages].sum()))
+    yield Count("server-fingerprints-too-frequent", int((frequent & ~of_pages).sum()))
+    yield Count("overlap-pairs-made", int((pairs * (pairs - 1) // 2).sum()))
 
 
 def list_starts(lists: Block) -> NDArray[np.int64]:

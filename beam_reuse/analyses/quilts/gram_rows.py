@@ -1,68 +1,57 @@
-"""From the pages of parts to rows of grams; no Beam.
+"""From the pages of parts to grams; no Beam.
 
 A *document* is a page at one of the gram sizes of the sweep: its number is that of the page times
-the number of sizes, plus the number of the size. A row of grams has `gram`, `doc`, and where the
-variant asks for it `domain` and `address`, fingerprints of the page's (address 0: none known).
+the number of sizes, plus the number of the size. Its *owners*, where the variant asks for them, are
+`domain` and `address`, fingerprints of the page's (address 0: none known).
 """
 
 from collections.abc import Iterator
 
 import numpy as np
-from apache_beam.pvalue import TaggedOutput
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, Column
+from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.quilts import Sweep, gram_sets
 from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.rows import Count
 
-TOTALS, NOTED = "totals", "noted"
 SHORT = "pages-shorter-than-a-gram"
 OWNERS = {"any": (), "foreign": ("domain",), "ip": ("domain", "address")}
+WORD = 8
 _READ = {"any": (), "foreign": ("domain",), "ip": ("domain", "host", "ip")}
-_BLOCK_BYTES = 8 << 20
 
 
-def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:
-    """Columns with the numbers of patch grams, one for each limit of pages per gram."""
-    return tuple(f"patch_{number}" for number in range(len(Sweep.of(settings).limits)))
+def packed(words: NDArray, counts: NDArray) -> VarBytes:
+    """64-bit words as byte strings: the first `counts[0]` of them, the next `counts[1]`, ..."""
+    return VarBytes.from_lengths(counts * WORD, np.ascontiguousarray(words).view(np.uint8))
 
 
-def all_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block]:
-    """The grams of every page, each once per page."""
-    for pages in numbered_rows(parts, ("tokens",)):
-        offsets, tokens = pages.rows.lists("tokens")
-        for size in Sweep.of(settings).sizes:
-            yield Block({"gram": gram_sets(tokens, offsets, size)[0]})
+def packed_words(values: VarBytes) -> NDArray[np.uint64]:
+    """The 64-bit words of byte strings, aligned."""
+    return np.frombuffer(values.used().tobytes(), np.uint64)
 
 
-def gram_rows(
-    parts: Block, settings: QuiltSettings, heavy: HeavyKeys
-) -> Iterator[Block | TaggedOutput]:
-    """Rows of all grams that may stand on several pages. Also TOTALS: the number of grams of each
-    document that has any, and NOTED: how many pages have tokens, but too few for a gram."""
-    sizes, nothing = Sweep.of(settings).sizes, patch_columns(settings)
+def document_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block | Count]:
+    """The documents that have grams: `doc`, its owners, and its `grams`, packed, each once. Also
+    how many pages have tokens, but too few for a gram."""
+    sizes = Sweep.of(settings).sizes
     for pages in numbered_rows(parts, ("tokens", *_READ[settings.variant])):
         offsets, tokens = pages.rows.lists("tokens")
         owners = _owners(pages, settings)
         length = np.diff(offsets)
-        yield TaggedOutput(NOTED, (SHORT, int(((length > 0) & (length < min(sizes))).sum())))
+        yield Count(SHORT, int(((length > 0) & (length < min(sizes))).sum()))
         for number, size in enumerate(sizes):
             doc = pages.number.astype(np.uint64) * np.uint64(len(sizes)) + np.uint64(number)
             grams, ends = gram_sets(tokens, offsets, size)
-            counts = np.diff(ends)
-            zeros = {name: np.zeros(len(doc), np.int64) for name in nothing}
-            yield TaggedOutput(
-                TOTALS, Block({"doc": doc, "grams": counts, **zeros}).take(counts > 0))
-            kept = np.flatnonzero(heavy.may_hold(Block({"gram": grams})))
-            page = np.repeat(np.arange(len(doc)), counts)[kept]
-            rows: dict[str, Column] = {"gram": grams[kept], "doc": doc[page]}
-            rows |= {name: values[page] for name, values in owners.items()}
-            yield from slices([Block(rows)], _BLOCK_BYTES)
+            found = np.diff(ends)
+            some = found > 0
+            yield Block({
+                "doc": doc[some], **{name: values[some] for name, values in owners.items()},
+                "grams": packed(grams, found[some])})
 
 
 def _owners(pages: NumberedRows, settings: QuiltSettings) -> dict[str, NDArray[np.uint64]]:
@@ -77,3 +66,35 @@ def _owners(pages: NumberedRows, settings: QuiltSettings) -> dict[str, NDArray[n
             for address, host in zip(pages.rows.strings("ip").to_list(), names, strict=True)])
         found["address"] = np.where(addresses.lengths() > 0, addresses.hash64(), np.uint64(0))
     return found
+
+
+def all_grams(documents: Block) -> Block:
+    """The grams of all documents."""
+    return Block({"gram": packed_words(documents.strings("grams"))})
+
+
+def _first_grams(documents: Block) -> NDArray[np.int64]:
+    """Where the grams of each document begin among all."""
+    offsets = documents.strings("grams").offsets
+    return (offsets[:-1] - offsets[0]) // WORD
+
+
+def gram_rows(documents: Block, repeated: HeavyKeys) -> Block:
+    """A row for each gram of a document that may occur in others: `gram`, `doc` and its owners."""
+    grams = all_grams(documents)
+    kept = repeated.may_hold(grams)
+    counts = np.add.reduceat(kept, _first_grams(documents), dtype=np.int64)
+    return Block({"gram": grams.array("gram")[kept], **{
+        name: np.repeat(documents.array(name), counts) for name in documents if name != "grams"}})
+
+
+def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:
+    """Columns with the numbers of patch grams, one for each limit of pages per gram."""
+    return tuple(f"patch_{number}" for number in range(len(Sweep.of(settings).limits)))
+
+
+def gram_counts(documents: Block, settings: QuiltSettings) -> Block:
+    """How many `grams` each document has, and no patch grams yet."""
+    counts = documents.strings("grams").lengths() // WORD
+    return Block({"doc": documents["doc"], "grams": counts,
+                  **{name: np.zeros_like(counts) for name in patch_columns(settings)}})

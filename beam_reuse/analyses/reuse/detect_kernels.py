@@ -1,19 +1,16 @@
 """What detection does to labels and to the pages of a part; no Beam.
 
-`source` is the SHA-1 of the name of a label's source: the registered domain of its URL.
-`score` is the Nilsimsa score of a chunk that is only similar to a label, and EXACT where the
-hash is the label's.
+`source` is the name of a label's source: the registered domain of its URL.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import apache_beam as beam
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.reuse.label_kernels import EXACT, as_candidates
+from beam_reuse.analyses.reuse.candidates import EXACT, KEY
 from beam_reuse.analyses.reuse.matches import fold
 from beam_reuse.analyses.reuse.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
 from beam_reuse.analyses.reuse.similar_kernels import sweep_rows
@@ -24,62 +21,20 @@ from beam_reuse.columnar.distinct import (
     number_distinct,
 )
 from beam_reuse.columnar.matching import match_ranges, pairs_of
-from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.shares import ratio, shares
 from beam_reuse.pages.objects import CountedChunks, Objects
+from beam_reuse.rows.results import Tagged
 
-KEY = ("kind", "sha1")
 MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
     "matched_files", "pages", "neighbours", "reused", "sweep")
-NO_SOURCE = np.zeros(1, "V20")
 
 
 def with_sources(labels: Block) -> Block:
-    """What detection needs of label rows, with the name of their source and its SHA-1; no
-    source, no name."""
-    labels = labels.select((*KEY, "source_url", "nilsimsa"))
-    urls = labels.strings("source_url")
-    some, which = distinct_strings(urls)
+    """What detection needs of label rows, with the name of their source; no source, no name."""
+    some, which = distinct_strings(labels.strings("source_url"))
     names = VarBytes.from_list(source_name(url).encode() for url in some.to_list())
-    return labels.with_columns(name=names.take(which), source=_sha1(names)[which])
-
-
-def _sha1(values: VarBytes) -> NDArray:
-    """SHA-1 of each value; zeros for the empty one."""
-    out = string_hashes(values.data, values.offsets).copy()
-    out[values.lengths() == 0] = NO_SOURCE
-    return out
-
-
-def source_names(labels: Block) -> Block:
-    """The names of sources, one row each."""
-    rows = labels.select(("source", "name")).sort(("source",))
-    return rows.take(rows.starts(("source",)))
-
-
-def candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]:
-    """The distinct hashes of each part that may be labels, with the part's number."""
-    for i in range(len(parts)):
-        part = parts.slice(i, i + 1)
-        found = [may_match(LabelKind.CHUNK, _distinct(chunks.rows.sha1), labelled)
-                 for chunks in objects.chunks_of(part, places=False)]
-        found += [may_match(LabelKind.FILE, _distinct(files.sha1[files.counts]), labelled)
-                  for files in objects.files_of(part)]
-        if not found:
-            continue
-        rows = Block.concat(found).sort(KEY)
-        yield as_candidates(rows.take(rows.starts(KEY)), int(part.array("range")[0]))
-
-
-def _distinct(sha1: NDArray) -> NDArray:
-    return sha1[number_distinct(sha1)[1]]
-
-
-def may_match(kind: LabelKind, sha1: NDArray, labelled: Any) -> Block:
-    """Kind and hash of those that `labelled`, a filter of labels, may hold."""
-    rows = Block({"kind": np.full(len(sha1), kind, np.uint8), "sha1": sha1})
-    return rows.take(labelled.may_hold(rows))
+    return labels.select((*KEY, "source_url")).with_columns(source=names.take(which))
 
 
 def confirm(found: Block | None, labels: Block | None) -> Block | None:
@@ -155,9 +110,9 @@ def _nothing() -> Block:
     """No confirmed label at all."""
     return Block({
         "range": np.zeros(0, np.uint32), "kind": np.zeros(0, np.uint8),
-        **{name: np.zeros(0, "V20") for name in ("sha1", "label", "source")},
-        "source_url": VarBytes.from_list([]), "smallest": np.zeros(0, np.bool_),
-        "score": np.zeros(0, np.int64),
+        **{name: np.zeros(0, "V20") for name in ("sha1", "label")},
+        **{name: VarBytes.from_list([]) for name in ("source", "source_url")},
+        "smallest": np.zeros(0, np.bool_), "score": np.zeros(0, np.int64),
     })
 
 
@@ -171,7 +126,7 @@ def _detect(
     page = np.searchsorted(chunks.offsets, at, side="right") - 1
     score = labels.first.array("score")[label]
     if thresholds:
-        yield beam.pvalue.TaggedOutput(SWEEP, sweep_rows(score, page, thresholds))
+        yield Tagged(SWEEP, sweep_rows(score, page, thresholds))
         strong = (score == EXACT) | (score >= thresholds[0])
         at, label, page, score = at[strong], label[strong], page[strong], score[strong]
     yield fold(names, page, {
@@ -182,7 +137,7 @@ def _detect(
     file_at, file = files.find(pages.rows.numbers("sha1"))
     counts = objects.file_counts(pages)[file_at]
     file_at, file = file_at[counts], file[counts]
-    yield beam.pvalue.TaggedOutput(MATCHED_FILES, Block({
+    yield Tagged(MATCHED_FILES, Block({
         "url": names.take(file_at), "sha1": files.first.array("sha1")[file],
         "source_url": files.first.strings("source_url").take(file),
     }))
@@ -195,14 +150,14 @@ def _detect(
     file_match = np.zeros(len(pages), np.bool_)
     file_match[file_at] = True
     share = shares(matching, whole)
-    yield beam.pvalue.TaggedOutput(PAGES, Block({
+    yield Tagged(PAGES, Block({
         "url": names, "chunks": whole, "stop_chunks": counted.stopped, "matching": matching,
         "distinct_matching": np.bincount(page_of, minlength=len(pages)).astype(np.int64),
         "file_match": file_match, "share": share,
     }))
     prefixes = prefixes_of(pages.rows.strings("url"))
-    yield beam.pvalue.TaggedOutput(NEIGHBOURS, neighbour_rows(prefixes, whole, matching, share))
-    yield beam.pvalue.TaggedOutput(
+    yield Tagged(NEIGHBOURS, neighbour_rows(prefixes, whole, matching, share))
+    yield Tagged(
         REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
 
 

@@ -20,34 +20,28 @@ from beam_reuse.io.labels.hash_set import HashSet
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import NO_NUMBER, string_column
 from beam_reuse.pages.objects import CountedChunks, Objects
+from beam_reuse.pages.rows import NumberedRows
 from beam_reuse.pages.texts import chunk_bytes, chunk_text
 
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
 RAW = ChunkSettings(normalise="none")
-EXACT = NO_NUMBER
 _WORDS = (b"file", b"chunk")
-
-
-def as_candidates(found: Block, part: int) -> Block:
-    """Kind and hash of what stands in a part and may be a label, each once, as rows that ask
-    whether it is one: `own` is the hash in the part, `score` says that no other will do."""
-    return found.with_columns(
-        range=np.full(len(found), part, np.uint32), own=found.array("sha1"),
-        score=np.full(len(found), EXACT))
 
 
 def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Block]:
     """The files and the distinct chunks of every page that count, with the page as source;
     the chunks with their digests, if asked for."""
-    for files in objects.files_of(parts, ("bytes", "url")):
-        page = np.flatnonzero(files.counts)
-        yield _rows(LabelKind.FILE, files.sha1[page], files.pages.urls().take(page),
-                    files.pages.rows.numbers("bytes")[page].astype(np.int64),
-                    repeated("", len(page)))
-    for counted in objects.chunks_of(parts, ("url", "payload", "charset")):
+    for counted in objects.chunks_of(parts, ("sha1", "bytes", "url", "payload", "charset")):
+        yield _file_labels(counted.rows.pages, objects)
         yield _chunk_labels(counted, objects, digest)
+
+
+def _file_labels(pages: NumberedRows, objects: Objects) -> Block:
+    page = np.flatnonzero(objects.file_counts(pages))
+    return _rows(LabelKind.FILE, pages.rows.numbers("sha1")[page], pages.urls().take(page),
+                 pages.rows.numbers("bytes")[page].astype(np.int64), repeated("", len(page)))
 
 
 def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Block:
@@ -93,6 +87,12 @@ def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.in
     })
 
 
+def labels_of_lists(lists: Block, details: bool) -> Iterator[Block]:
+    """The rows of the lists at each `path`."""
+    for path in lists.strings("path").to_list():
+        yield from labels_of_list(path.decode(), details)
+
+
 def labels_of_list(path: str, details: bool) -> Iterator[Block]:
     """The rows of a list; a bare hash is one of each kind."""
     for batch in read_list(path, details):
@@ -133,7 +133,11 @@ def without(labels: Block, files: str, chunks: str) -> Block:
 
 def label_table(labels: Block) -> Block:
     """Rows of the table `labels`."""
-    words = VarBytes.from_list(_WORDS).take(labels.array("kind").astype(np.int64))
     digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)
     shown = [row.tobytes().hex().encode() if row.any() else b"" for row in digests]
-    return labels.with_columns(kind=words, nilsimsa=VarBytes.from_list(shown))
+    return labels.with_columns(kind=kind_words(labels), nilsimsa=VarBytes.from_list(shown))
+
+
+def kind_words(rows: Block) -> VarBytes:
+    """The kinds of rows in words."""
+    return VarBytes.from_list(_WORDS).take(rows.array("kind").astype(np.int64))

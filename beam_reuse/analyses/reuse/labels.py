@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 
 import apache_beam as beam
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.analyses.reuse import label_kernels as kernels
-from beam_reuse.columnar import Block, Fetch, MapBlocks, ReduceRows
+from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.io.files import join
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
 from beam_reuse.io.labels.hash_set import write_hash_set
 from beam_reuse.io.labels.lists import read_list
+from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
-from beam_reuse.pages.read_pages import Analysis, Pages
+from beam_reuse.rows import Plan, Rows
 
 
 class ReadLabels(beam.PTransform):
@@ -36,9 +36,9 @@ class ReadLabels(beam.PTransform):
 
 
 class MakeLabels(Analysis):
-    """Pages -> label rows: one per file or chunk and the page it stands on, with its Nilsimsa
-    digest if asked for; together with the rows of the lists `merge`, without the hashes of
-    `remove`."""
+    """Pages -> the table `labels`: one row per file or chunk and the page it occurs on, with its
+    Nilsimsa digest if asked for; together with the rows of the lists `merge`, without the hashes
+    of `remove`."""
 
     def __init__(self, chunks: ChunkSettings, stops: StopSettings,
                  merge: Sequence[str] = (), remove: Sequence[str] = (),
@@ -47,22 +47,21 @@ class MakeLabels(Analysis):
         self.chunks, self.stops, self.digest = chunks, stops, digest
         self.merge, self.remove = tuple(merge), tuple(remove)
 
-    @no_annotations
-    def expand(self, pages: Pages) -> beam.PCollection:
+    def find(self, pages: Pages) -> Found:
         objects = Objects.of(self.chunks, self.stops, pages.spill)
-        made = (
-            pages.parts
-            | "FetchParts" >> Fetch(pages.shuffle)
-            | "LabelsOfPages" >> MapBlocks(kernels.labels_of_pages, objects, self.digest)
-        )
-        merged = pages.parts.pipeline | "Merge" >> ReadLabels(self.merge, details=True)
+        made = pages.rows(kernels.labels_of_pages, objects, self.digest)
+        merged = listed_labels(pages.plan, self.merge, details=True)
         removed = [
             _removed(kind, self.remove, pages.spill) for kind in (LabelKind.FILE, LabelKind.CHUNK)]
-        return (
-            (made, merged) | "Together" >> beam.Flatten()
-            | "Remove" >> MapBlocks(kernels.without, *removed)
-            | "Distinct" >> ReduceRows(pages.shuffle, kernels.KEY, kernels.KNOWN_FIRST)
-        )
+        labels = (made + merged).map(kernels.without, *removed)
+        distinct = labels.reduce(kernels.KEY, kernels.KNOWN_FIRST)
+        return Found({"labels": distinct.map(kernels.label_table)})
+
+
+def listed_labels(plan: Plan, paths: Sequence[str], details: bool) -> Rows:
+    """The label rows of lists; see `ReadLabels`."""
+    lists = plan.rows([Block({"path": VarBytes.from_list([path.encode()])}) for path in paths])
+    return lists.map(kernels.labels_of_lists, details)
 
 
 def _removed(kind: LabelKind, lists: Sequence[str], folder: str) -> str:

@@ -6,25 +6,24 @@ carry the string.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import apache_beam as beam
 import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
+from beam_reuse.rows.results import Tagged
 
-NAMED = "named"
-BY_PREFIX = Reduction(("id",), {
-    "prefix": "min", "depth": "min", "pages": "sum", "values": "sum", "chunks": "sum",
+SOURCES = "sources"
+BY_PREFIX = {
+    "prefix": "any", "depth": "any", "pages": "sum", "values": "sum", "chunks": "sum",
     "matching": "sum", "share_high": "sum", "share_low": "sum",
-})
+}
+REUSED = ("id", "sha1", "source")
 BY_HASH = {"matching": "sum", "smallest": "max"}
 BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
 
@@ -97,7 +96,7 @@ def reused_rows(
     entry, source = pairs_of(starts[hashed], starts[hashed + 1])
     return Block({
         "id": prefixes.first.array("id")[prefix[entry]],
-        "source": labels.array("source")[source],
+        "source": labels.strings("source").take(source),
         "sha1": labels.array("sha1")[source],
         "matching": matching[entry],
         "smallest": labels.array("smallest")[source],
@@ -111,33 +110,6 @@ def count_hashes(rows: Block) -> Block:
         smallest=rows.array("smallest").astype(np.int64))
 
 
-def join_sources(neighbours: Block | None, sources: Block | None) -> Iterator[Any]:
-    """Neighbourhoods with their distinct matching hashes; tagged NAMED, what is known of their
-    sources with the prefix spelled out."""
-    if neighbours is None:
-        assert sources is None, "a source of reuse in a neighbourhood that is not there"
-        return
-    distinct = np.zeros(len(neighbours), np.int64)
-    if sources is not None:
-        found = lookup(sources, neighbours, ("id",))
-        assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood that is not there"
-        distinct = _sum_by(found, sources.array("smallest"), len(neighbours))
-        known = sources.array("source") != np.zeros(1, "V20")
-        yield beam.pvalue.TaggedOutput(NAMED, sources.take(known).with_columns(
-            prefix=neighbours.strings("prefix").take(found[known])))
-    yield neighbours.with_columns(distinct_matching=distinct)
-
-
-def with_source_names(rows: Block | None, names: Block | None) -> Block | None:
-    """Rows of `neighbourhood_sources`."""
-    if rows is None:
-        return None
-    assert names is not None, "a source of reuse without a name"
-    found = lookup(rows, names, ("source",))
-    assert found.min(initial=0) >= 0, "a source of reuse without a name"
-    return rows.without("source").with_columns(source=names.strings("name").take(found))
-
-
 def with_scores(rows: Block, score: str) -> Block:
     """Neighbourhoods with the share that decides."""
     share = (
@@ -146,10 +118,30 @@ def with_scores(rows: Block, score: str) -> Block:
     return rows.with_columns(share=share)
 
 
-def neighbourhood_table(rows: Block, threshold: int) -> Block:
-    """Rows of `neighbourhoods`."""
-    return rows.with_columns(
-        badness=ratio(rows.array("matching"), rows.array("chunks")),
-        mean_contains=mean_share(*(rows.array(n) for n in ("share_high", "share_low", "values"))),
-        flagged=rows.array("share") > threshold,
-    )
+def judged(
+    neighbours: Block | None, sources: Block | None, threshold: int,
+) -> Iterator[Block | Tagged]:
+    """Rows of `neighbourhoods`, from scored ones and the sources of what is reused there; tagged
+    SOURCES, rows of `neighbourhood_sources`."""
+    if neighbours is None:
+        assert sources is None, "a source of reuse in a neighbourhood that does not exist"
+        return
+    distinct = np.zeros(len(neighbours), np.int64)
+    if sources is not None:
+        found = lookup(sources, neighbours, ("id",))
+        assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood without pages"
+        distinct = _sum_by(found, sources.array("smallest"), len(neighbours))
+        known = sources.strings("source").lengths() > 0
+        yield Tagged(SOURCES, sources.take(known).with_columns(
+            prefix=neighbours.strings("prefix").take(found[known])))
+    yield flagged(neighbours.with_columns(
+        distinct_matching=distinct,
+        badness=ratio(neighbours.array("matching"), neighbours.array("chunks")),
+        mean_contains=mean_share(
+            *(neighbours.array(n) for n in ("share_high", "share_low", "values"))),
+    ), threshold)
+
+
+def flagged(rows: Block, threshold: int) -> Block:
+    """Neighbourhoods, marked where their share is above the threshold."""
+    return rows.with_columns(flagged=rows.array("share") > threshold)

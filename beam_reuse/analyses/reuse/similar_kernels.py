@@ -15,6 +15,8 @@ from beam_reuse.core.nilsimsa_index import NilsimsaIndex
 from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import CountedChunks, Objects
 
+SWEEP_SUMS = {"matching": "sum", "exact": "sum", "pages": "sum"}
+
 
 def label_digests(labels: Block) -> Block:
     """Hash and digest of the labels that have one."""

@@ -1,48 +1,26 @@
 """The value above which something is flagged: given, or mean plus one deviation."""
 
-import apache_beam as beam
+from dataclasses import dataclass
 
-from beam_reuse.columnar import Block, MapBlocks, SumColumns
-from beam_reuse.columnar.sums import Sums
+from beam_reuse.columnar.block import Block
 from beam_reuse.core.shares import MOMENTS, auto_threshold, given_threshold, moments
+from beam_reuse.rows import Rows, Value
+from beam_reuse.rows.folds import SumColumns
 
 
-class ThresholdOf(beam.PTransform):
-    """Blocks with a column `share` -> the threshold, one integer share, for AsSingleton."""
-
-    def __init__(self, given: float | None) -> None:
-        super().__init__()
-        self.given = given
-
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        if self.given is not None:
-            return rows.pipeline | "Given" >> beam.Create([given_threshold(self.given)])
-        return (
-            rows
-            | "Moments" >> MapBlocks(_moment_rows)
-            | "Sums" >> SumColumns(MOMENTS)
-            | "MeanPlusDeviation" >> beam.Map(_auto)
-        )
+def threshold_of(rows: Rows, given: float | None) -> Value | int:
+    """The greatest share that is not flagged: of `given`, or of rows with a column `share`."""
+    return rows.fold(MeanPlusDeviation()) if given is None else given_threshold(given)
 
 
-class NameThreshold(beam.PTransform):
-    """The threshold -> (name, threshold)."""
+@dataclass(frozen=True)
+class MeanPlusDeviation(SumColumns):
+    """Rows with a column `share` -> the mean of all plus one deviation, exact."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
+    columns: tuple[str, ...] = MOMENTS
 
-    def expand(self, threshold: beam.PCollection) -> beam.PCollection:
-        return threshold | beam.Map(_named, self.name).with_output_types(tuple[str, int])
+    def add(self, held: dict[str, int], block: Block) -> dict[str, int]:
+        return super().add(held, Block(moments(block.array("share"))))
 
-
-def _named(threshold: int, name: str) -> tuple[str, int]:
-    return name, threshold
-
-
-def _moment_rows(rows: Block) -> Block:
-    return Block(moments(rows.array("share")))
-
-
-def _auto(sums: Sums) -> int:
-    return auto_threshold(sums)
+    def finish(self, held: dict[str, int] | None) -> int:  # type: ignore[override]
+        return auto_threshold(super().finish(held))

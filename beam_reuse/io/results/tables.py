@@ -99,12 +99,12 @@ DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 FREQUENT_FILES = table(
     "frequent_files",
     sha1=text, occurrences=number, hosts=number, domains=number, bytes=number, first_url=text,
-    first_timestamp=maybe(TIMESTAMP), sample_urls=STRINGS,
+    first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
 )
 FREQUENT_CHUNKS = table(
     "frequent_chunks",
     sha1=text, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
-    text=text, first_url=text, first_timestamp=maybe(TIMESTAMP), sample_urls=STRINGS,
+    text=text, first_url=text, first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
 )
 FREQUENCY_HISTOGRAM = table(
     "frequency_histogram", kind=text, occurrences=number, distinct=number
@@ -137,22 +137,22 @@ NEIGHBOURHOOD_SOURCES = table(
 NILSIMSA_SWEEP = table(
     "nilsimsa_sweep", threshold=number, matching=number, exact=number, pages=number
 )
-IDENTITY_SETS = table("identity_sets", representative=text, url=text)
+IDENTITY_SETS = table("identity_sets", representative=page, url=page)
 NEAR_DUPLICATES = table(
     "near_duplicates",
-    url_a=text, url_b=text, b_similarity=number, c_similarity=number, same_site=flag, b=flag,
+    url_a=page, url_b=page, b_similarity=number, c_similarity=number, same_site=flag, b=flag,
     c=flag, combined=flag, hybrid=flag,
 )
-NEAR_DUPLICATE_CLUSTERS = table("near_duplicate_clusters", algorithm=text, cluster=text, url=text)
+NEAR_DUPLICATE_CLUSTERS = table("near_duplicate_clusters", algorithm=text, cluster=page, url=page)
 NEAR_DUPLICATE_DEGREES = table(
     "near_duplicate_degrees", algorithm=text, degree=number, pages=number
 )
 SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
-KEEP = table("keep", url=text, keep=flag, because_of=maybe(text))
-EXACT_COPIES = table("exact_copies", centre=text, url=text, cause=maybe(text))
+KEEP = table("keep", url=page, keep=flag, because_of=maybe(page))
+EXACT_COPIES = table("exact_copies", centre=page, url=page, cause=maybe(text))
 PAGE_OVERLAP = table(
     "page_overlap",
-    chunking=text, url_a=text, url_b=text, shared=number, containment_a=share,
+    chunking=text, url_a=page, url_b=page, shared=number, containment_a=share,
     containment_b=share,
 )
 SERVER_OVERLAP = table(
@@ -162,7 +162,7 @@ SERVER_OVERLAP = table(
 )
 REPLICAS = table("replicas", chunking=text, copies=number, pages=number)
 SKIPPABLE = table(
-    "skippable", url=text, chunking=text, because_of=text, host=text, bytes=number
+    "skippable", url=page, chunking=text, because_of=page, host=text, bytes=number
 )
 CRAWL_SAVINGS = table(
     "crawl_savings",
@@ -171,7 +171,7 @@ CRAWL_SAVINGS = table(
 )
 POPULAR_COLLECTIONS = table(
     "popular_collections",
-    prefix=text, hosts=number, pages=number, bytes=number, sample_urls=STRINGS,
+    prefix=text, hosts=number, pages=number, bytes=number, sample_urls=pages,
 )
 QUILTS = table(
     "quilts",

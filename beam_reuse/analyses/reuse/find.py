@@ -1,0 +1,38 @@
+"""Discovery and detection in one plan, as a run asks for them."""
+
+from beam_reuse.analyses.reuse.detect import DetectReuse
+from beam_reuse.analyses.reuse.discover import DiscoverReuse
+from beam_reuse.analyses.reuse.label_kernels import label_table
+from beam_reuse.analyses.reuse.labels import listed_labels
+from beam_reuse.core.settings import Settings
+from beam_reuse.pages.analysis import Analysis, Found, Pages
+from beam_reuse.rows import Rows, Value
+
+
+class FindReuse(Analysis):
+    """Pages -> the tables of discovery and of detection, those of them that the settings ask for.
+    What detection knows comes from the lists of labels, if there are any, else from discovery."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+
+    def find(self, pages: Pages) -> Found:
+        settings, detection = self.settings, self.settings.detection
+        digest = detection.matcher == "nilsimsa"
+        tables: dict[str, Rows] = {}
+        values: dict[str, Value | int] = {}
+        if settings.discovers:
+            discovered = DiscoverReuse(
+                settings.discovery, settings.chunks, settings.stops, digest).discover(pages)
+            labels, candidates = discovered.labels, discovered.candidates
+            tables |= discovered.tables
+            tables["labels"] = tables["labels"].map(label_table)
+        if detection.labels:
+            labels, candidates = listed_labels(pages.plan, detection.labels, digest), None
+        if settings.detects:
+            found = DetectReuse(detection, settings.chunks, settings.stops).find(
+                pages, labels, candidates)
+            tables |= found.tables
+            values |= found.values
+        return Found(tables, values)
