@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.analyses.graphs import clusters
 from beam_reuse.columnar import Block, Shuffle, Store
-from beam_reuse.rows import Plan
-from beam_reuse.rows.building import build
-from tests.columnar.running import run
+from tests.rows.running import run
 
 Edges = list[tuple[int, int, int]]
 EDGES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 30), st.integers(0, 30)), max_size=60)
@@ -66,11 +64,10 @@ def test_components_of_rows(shuffle: dict[str, int]) -> None:
     rng = np.random.default_rng(5)
     edges = [(int(kind), int(a), int(b)) for kind, a, b in np.column_stack([
         rng.integers(0, 4, 120), rng.integers(0, 70, 120), rng.integers(0, 70, 120)])]
-    plan = Plan(Shuffle(Store("inline", ""), **shuffle))
-    given = plan.rows([block(edges[n::7]) for n in range(7)])
-    found = run(lambda pipeline: dict(
-        build(pipeline, plan, {"found": clusters.components(given)}).rows))["found"]
-    assert sorted(row for some in found for row in rows(some)) == components(edges)
+    blocks = [block(edges[n::7]) for n in range(7)]
+    found = run(Shuffle(Store("inline"), **shuffle),
+                lambda plan: {"found": clusters.components(plan.rows(blocks))})
+    assert sorted(row for some in found.rows["found"] for row in rows(some)) == components(edges)
 
 
 def test_the_links_are_fewer_than_the_pages() -> None:

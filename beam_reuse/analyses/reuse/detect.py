@@ -46,7 +46,7 @@ class DetectReuse(Analysis):
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Any]) -> dict[str, beam.PCollection]:
         labels, read = inputs
-        pages = Pages.of(read)
+        pages = read.pages()
         found = self.find(pages, pages.plan.pieces(labels, "labels"))
         return self.built(read.parts.pipeline, pages, found)
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -21,11 +20,14 @@ from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
 from beam_reuse.io.results.arrow_columns import NULL, Coded, nulls_first
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
-from beam_reuse.io.results.outcome import SaveOutcome, read_outcome
+from beam_reuse.io.results.outcome import read_outcome, save_outcome
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.io.results.scan import TableScan
-from beam_reuse.io.results.sink import Folding, PartWriter, WriteTable, regrouped, write_parquet
+from beam_reuse.io.results.table_writer import Folding, TableWriter, regrouped, write_parquet
 from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, read, table
+from beam_reuse.pages.outcome import save
+from beam_reuse.pages.writing import write_tables
+from beam_reuse.rows import Plan
 
 TABLE = table(
     "things", url=pa.string(), sha1=pa.string(), time=maybe(TIMESTAMP),
@@ -83,15 +85,13 @@ def write(
         direct_num_workers=workers, direct_running_mode="multi_threading"
     )
     out = folder / "tables"
-    with beam.Pipeline(runner=FnApiRunner(), options=options) as p:
-        receipts = (
-            p | beam.Create(blocks, reshuffle=False)
-            | WriteTable(TABLE, shuffle, str(out), part_rows)
-        )
-        counts = p | "Counts" >> beam.Create([(("bytes", ""), 7)])
-        _ = {"parts": receipts, "counts": counts} | SaveOutcome(str(folder / "outcome.json"))
+    plan = Plan(shuffle)
+    writers = {"things": TableWriter(TABLE, str(out), part_rows)}
+    with beam.Pipeline(runner=FnApiRunner(), options=options) as pipeline:
+        written = write_tables({"things": plan.rows(blocks)}, writers, plan.nothing())
+        save(pipeline, plan, written, writers, str(folder / "outcome.json"), {"page": 7})
     outcome = read_outcome(str(folder / "outcome.json"))
-    assert outcome.bytes_read == 7
+    assert outcome.thresholds == {"page": 7}
     files = {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
     assert {part.path for part in outcome.parts} == set(files)
     for part in outcome.parts:
@@ -152,7 +152,7 @@ def test_where_slabs_are_cut_does_not_show(data: list[Row], cuts: list[int]) -> 
 
 
 def test_parts_follow_the_number_of_rows() -> None:
-    writer = PartWriter(TABLE, "", 5_000_000)
+    writer = TableWriter(TABLE, "", 5_000_000)
     assert [writer.parts(n) for n in (0, 1, 5_000_000, 5_000_001)] == [1, 1, 1, 2]
     assert writer.path(1, 2) == "things/part-00001-of-00002.parquet"
 
@@ -200,15 +200,13 @@ def test_a_flipped_bit_in_a_published_table_is_refused(tmp_path: Path) -> None:
 
 def test_counts_are_summed_by_reason(tmp_path: Path) -> None:
     path = str(tmp_path / "outcome.json")
-    counts = [(("records", ""), 5), (("pages", ""), 1), (("pages", ""), 1),
-              (("skipped", "status"), 2), (("rejected", "truncated"), 1)]
-    with beam.Pipeline(runner=FnApiRunner()) as p:
-        saved = {
-            "parts": p | "None" >> beam.Create([]), "counts": p | beam.Create(counts),
-        } | SaveOutcome(path)
-        assert_that(saved, equal_to([path]))
-    accounting = read_outcome(path).accounting
-    assert accounting == Accounting(5, 2, {"status": 2}, {"truncated": 1}, {})
+    counts = [("records", 5), ("pages", 1), ("pages", 1), ("skipped/status", 2),
+              ("rejected/truncated", 1), ("no-tokens", 3), ("measured/rows", 4)]
+    save_outcome(path, [], counts, {"page": 9})
+    outcome = read_outcome(path)
+    assert outcome.accounting == Accounting(
+        5, 2, {"status": 2}, {"truncated": 1}, {"no-tokens": 3})
+    assert (outcome.measured, outcome.thresholds) == ({"rows": 4}, {"page": 9})
 
 
 @settings(deadline=None, max_examples=60)
