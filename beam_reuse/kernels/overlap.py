@@ -58,13 +58,6 @@ def distinct_of_each(offsets: np.ndarray, values: np.ndarray) -> tuple[np.ndarra
 
 
 @kernel
-def set_bits_at(bitmap: np.ndarray, numbers: np.ndarray) -> None:
-    """Set the bits of these numbers; the bitmap is long enough."""
-    for number in numbers:
-        bitmap[number >> np.uint64(3)] |= np.uint8(1 << (number & np.uint64(7)))
-
-
-@kernel
 def _pair_hash(tag: np.uint64, a: np.uint64, b: np.uint64) -> np.uint64:
     return mix(chain(chain(tag + np.uint64(1), a), b))
 

@@ -132,7 +132,7 @@ def keys(pairs: Block) -> list[tuple[int, ...]]:
     return list(zip(*(pairs.array(name).tolist() for name in PAIR), strict=True))
 
 
-def test_pairs_of_pages_and_of_hosts_are_told_apart() -> None:
+def test_pairs_of_pages_and_of_hosts_go_apart() -> None:
     found = list(heavy_pairs(block([(0, [1, 2]), (1, [3, 4]), (2, [5, 6])]), HeavyPairs.all(3)))
     (pages,) = (each for each in found if isinstance(each, Block))
     (hosts,) = (each for each in found if isinstance(each, Tagged))

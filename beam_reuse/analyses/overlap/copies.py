@@ -63,6 +63,6 @@ def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tag
     sizes = np.stack([np.diff(page_keys(members, each)[0])[starts] * here
                       for each in chunkings_of(settings)], 1)
     yield Tagged(CENTRES, Block({
-        "unit": members.array("centre")[starts], "members": np.diff(np.append(starts, len(members))),
-        "sizes": packed_sizes(sizes),
+        "unit": members.array("centre")[starts], "sizes": packed_sizes(sizes),
+        "members": np.diff(np.append(starts, len(members))),
     }))

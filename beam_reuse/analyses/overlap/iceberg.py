@@ -24,6 +24,7 @@ Thresholds = tuple[int, ...]
 
 SERVERS = "servers"
 PAIR = ("tag", "unit", "other")
+_PAIR_TYPES = (("tag", np.uint8), *((name, np.uint64) for name in ("unit", "other", "shared")))
 SAMPLED = 16
 """Of so many units one is in the pilot sample, and so of 256 pairs one."""
 LEAST_BITS, MOST_BITS = 12, 27
@@ -77,8 +78,7 @@ def _of_level(pairs: Block, level: int) -> Block:
     return pairs.take(pairs.hash_rows(PAIR) % np.uint64(1 << level) == 0) if level else pairs
 
 
-_NO_PAIRS = Block({"tag": np.zeros(0, np.uint8), **{
-    name: np.zeros(0, np.uint64) for name in ("unit", "other", "shared")}})
+_NO_PAIRS = Block({name: np.zeros(0, kind) for name, kind in _PAIR_TYPES})
 
 
 @dataclass(frozen=True)
@@ -212,8 +212,7 @@ def pair_rows(lists: Block, heavy: HeavyPairs, most: int = _ROWS_AT_ONCE) -> Ite
     cursor = np.zeros(2, np.int64)
     while cursor[0] < len(tags):
         slots = np.full(2 << rows.bit_length(), -1, np.int64)
-        found = {"tag": np.empty(rows, np.uint8), "unit": np.empty(rows, np.uint64),
-                 "other": np.empty(rows, np.uint64), "shared": np.empty(rows, np.uint64)}
+        found: dict[str, NDArray] = {name: np.empty(rows, kind) for name, kind in _PAIR_TYPES}
         count = kernels.heavy_pairs(tags, frozen(starts), units, *bitmaps, cursor, slots, 0,
                                     *found.values())
         yield Block({name: column[:count] for name, column in found.items()})

@@ -18,12 +18,12 @@ from beam_reuse.rows import Rows
 
 @dataclass(frozen=True)
 class Discovered:
-    """What discovery gives: rows of its tables; `labels`, what was found, with its source, for
-    detection; and `candidates`, where these occur, if they are known."""
+    """What discovery gives: rows of its tables; for detection `labels`, what was found, with its
+    source, and `candidates`, the parts where these, and perhaps others, occur."""
 
     tables: Mapping[str, Rows]
     labels: Rows
-    candidates: Rows | None
+    candidates: Rows
 
 
 class DiscoverReuse(Analysis):
@@ -74,8 +74,7 @@ class DiscoverReuse(Analysis):
                 "labels": labels,
             },
             labels if self.digest else named.map(kernels.sources),
-            # Few of those on one host only are labels then: better looked for.
-            None if discovery.min_hosts > 1 else places.tagged(kernels.CANDIDATES))
+            places.tagged(kernels.CANDIDATES))
 
 
 def keep_frequent(counts: Rows, found: Rows, discovery: DiscoverySettings) -> Rows:
@@ -85,8 +84,8 @@ def keep_frequent(counts: Rows, found: Rows, discovery: DiscoverySettings) -> Ro
         return often if discovery.min_hosts > 1 else (
             _top_of_each_kind(often, discovery.top, "count"))
     given = discovery.file_threshold, discovery.chunk_threshold
-    total = found.map(kernels.occurrences).total(*kernels.KINDS) if None in given else {}
-    return counts.map(kernels.above, given, total)
+    total = found.map(kernels.occurrences).total(*kernels.KINDS)
+    return counts.map(kernels.above, given, total if None in given else {})
 
 
 def _top_of_each_kind(rows: Rows, top: int, column: str) -> Rows:

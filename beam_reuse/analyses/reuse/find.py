@@ -22,6 +22,7 @@ class FindReuse(Analysis):
         digest = detection.matcher == "nilsimsa"
         tables: dict[str, Rows] = {}
         values: dict[str, Value | int] = {}
+        labels, candidates = pages.plan.nothing(), None
         if settings.discovers:
             discovered = DiscoverReuse(
                 settings.discovery, settings.chunks, settings.stops, digest).discover(pages)
