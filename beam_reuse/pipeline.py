@@ -28,9 +28,9 @@ from beam_reuse.pages.analysis import Analysis, Found
 from beam_reuse.pages.index import write_index
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.outcome import save
-from beam_reuse.pages.sizes import shuffle_for
 from beam_reuse.pages.reading import Crawl, read_pages
 from beam_reuse.pages.rows import page_table
+from beam_reuse.pages.sizes import shuffle_for
 from beam_reuse.pages.writing import Written, write_tables
 from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
 from beam_reuse.publishing import Publication
@@ -65,8 +65,8 @@ def survey(plan: RunPlan) -> Survey:
     shuffle = shuffle_of(plan, inputs, "spill")
     sizes = Sizes(memory_for(plan, inputs.bytes), len(inputs.ranges), shuffle.buckets,
                   shuffle.bucket_budget, shuffle.flush_bytes)
-    rounds = tuple(tuple(entry.name for entry in each.entries) for each in built.rounds)
-    return Survey(inputs.files, tuple(steps.names), sizes, rounds)
+    return Survey(inputs.files, tuple(steps.names), sizes,
+                  tuple(each.names() for each in built.rounds))
 
 
 def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:

@@ -19,8 +19,9 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.shuffle import Shuffle, buckets_for
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
+from beam_reuse.pages.sizes import buckets_for
 from beam_reuse.rows import Plan
 from beam_reuse.rows.building import build
 
@@ -81,7 +82,7 @@ def main() -> None:
     args = parser.parse_args()
 
     blocks = max(1, round(args.gigabytes * 1e9 / made_block(0).nbytes))
-    buckets = args.buckets or buckets_for(int(args.gigabytes * 1e9))
+    buckets = args.buckets or buckets_for(int(args.gigabytes * 1e9), 128 << 20, 32 << 20)
     options = PipelineOptions(
         [],
         direct_running_mode="multi_threading" if args.workers > 1 else "in_memory",

@@ -4,7 +4,7 @@ The same words in a terminal (with colours) and in a pipe (without).
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TextIO
 
 from rich.console import Console
@@ -128,11 +128,11 @@ def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping)
     to.print("settings:")
     for name, value in settings.items():
         to.print(f"  {name}: {value}", markup=False, soft_wrap=True)
-    to.print(f"graph: {counted(len(survey.steps), 'step')}")
-    for name, steps in grouped(survey.steps).items():
-        inner = ", ".join(dict.fromkeys(step for step in steps if step))
-        to.print(f"  {name} ({len(steps)}){': ' if inner else ''}{inner}", markup=False,
-                 soft_wrap=True)
+    groupings = sum("Shuffle" in step or "Gather" in step for step in survey.steps)
+    to.print(f"graph: {counted(len(survey.steps), 'step')}, {groupings} of them groupings, in "
+             f"{counted(len(survey.rounds), 'round')}:")
+    for number, names in enumerate(survey.rounds):
+        to.print(f"  {number}: {', '.join(names)}", markup=False, soft_wrap=True)
     sizes = survey.sizes
     to.print(f"sizes: {counted(sizes.ranges, 'range')} of crawl files; {sizes.buckets:,} buckets, "
              f"sorted {show_size(sizes.budget)} at a time, from files of {show_size(sizes.flush)}; "
@@ -143,12 +143,3 @@ def print_dry_run(to: Console, plan: RunPlan, survey: Survey, settings: Mapping)
     to.print(f"runner {plan.runner}{where}; the result would go to {plan.output}", markup=False,
              soft_wrap=True)
     to.print("Dry run: nothing was written.")
-
-
-def grouped(steps: Sequence[str]) -> dict[str, list[str]]:
-    """The steps of each part of the graph, by the name that follows that of the part."""
-    found: dict[str, list[str]] = {}
-    for step in steps:
-        part, _, inner = step.partition("/")
-        found.setdefault(part, []).append(inner.partition("/")[0])
-    return found

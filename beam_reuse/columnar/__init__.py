@@ -1,8 +1,8 @@
 """Blocks of rows with named columns: sorted, grouped, joined, counted, stored."""
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.shuffle import Shuffle, buckets_for, budget_for
+from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.columnar.varbytes import VarBytes
 
-__all__ = ["Block", "Piece", "Shuffle", "Store", "VarBytes", "buckets_for", "budget_for"]
+__all__ = ["Block", "Piece", "Shuffle", "Store", "VarBytes"]

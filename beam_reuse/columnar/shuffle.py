@@ -19,7 +19,8 @@ class Shuffle:
     `compress`: zstd level 1 on spilled blocks; None means where bytes travel (an inline
     store, a folder that is not local). Measured on a local disk, 1 million rows of SHA-1,
     numbers and made-up URLs, medians of 9: 44 % of the bytes; 240 MB/s written and 640 read,
-    against 280 and 1,260 without.
+    against 280 and 1,260 without. `filter_keys`: keys that a filter is planned for; more make it
+    let more rows through, never fewer.
     """
 
     store: Store
@@ -27,6 +28,7 @@ class Shuffle:
     flush_bytes: int = 32 << 20
     bucket_budget: int = 128 << 20
     compress: bool | None = None
+    filter_keys: int = 1 << 20
 
     def __post_init__(self) -> None:
         if not 1 <= self.buckets <= 1 << 20:
@@ -34,16 +36,10 @@ class Shuffle:
         if self.flush_bytes < 1 or self.bucket_budget < 1:
             raise ValueError("flush_bytes and bucket_budget must be 1 byte or more")
 
-    @property
-    def filter_keys(self) -> int:
-        """Keys that a filter of this shuffle's size is planned for; more make it let more
-        rows through, never fewer."""
-        return min(self.buckets << 16, 1 << 28)
-
     def counter_bits(self, more: int, most: int) -> int:
         """The bits of a hash that choose one of 2**bits counters: some 2**`more` of them for each
-        key of a filter, between 2**20 and 2**`most` in all. Too few let more rows travel."""
-        return min(max(self.filter_keys.bit_length() + more, 20), most)
+        key of a filter, at most 2**`most` in all. Too few let more rows travel."""
+        return min(self.filter_keys.bit_length() + more, most)
 
     def put(self, blocks: Iterable[Block]) -> list[Piece]:
         """Put blocks away, as one file."""
@@ -57,19 +53,3 @@ class Shuffle:
         """Where sorted runs are written: beside the spill if that is local (its disk is known
         to be large), else the worker's own temporary folder."""
         return self.store.folder if self._is_local() else None
-
-
-def budget_for(memory: int) -> int:
-    """The bytes of a bucket that a worker with so much memory sorts at once: an eighth of it, as
-    sorting takes up to three times that, writing and the interpreter the rest. From 16 to 128 MB:
-    less makes files too many, more makes nothing faster."""
-    return min(max(memory // 8, 16 << 20), 128 << 20)
-
-
-def buckets_for(total_bytes: int, budget: int = 128 << 20, least: int = 16) -> int:
-    """How many buckets keep each within `budget` when `total_bytes` of rows are shuffled.
-
-    Buckets are planned half full, so that uneven hashes and a wrong estimate do no harm; a
-    bucket that overflows all the same is slower, not wrong. At most 65,536.
-    """
-    return int(min(max(least, -(-2 * total_bytes // budget)), 1 << 16))

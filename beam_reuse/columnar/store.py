@@ -9,6 +9,7 @@ import errno
 import os
 import socket
 import struct
+import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -75,7 +76,7 @@ class Piece:
     def decode(encoded: bytes) -> "Piece":
         rows, nbytes, offset, length, checksum, n, side = _FIXED.unpack_from(encoded)
         at = _FIXED.size + n
-        file = encoded[_FIXED.size : at].decode()
+        file = sys.intern(encoded[_FIXED.size : at].decode())  # of which there are many pieces
         return Piece(rows, nbytes, encoded[at:], file, offset, length, checksum, side)
 
 

@@ -11,7 +11,9 @@ from beam_reuse.io.index import IndexInput
 # Bytes of a crawl file that are one piece of work: enough pieces that workers end together, each
 # large enough that opening files does not count.
 PIECES = 64
-LEAST_RANGE, MOST_RANGE = 4 << 20, 64 << 20
+LEAST_RANGE, USUAL_RANGE, MOST_RANGE = 4 << 20, 64 << 20, 1 << 30
+# Of terabytes pieces are larger, so that there are not many more than this.
+MANY_PIECES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Inputs:
 
 def range_bytes(total: int) -> int:
     """The size of ranges for `total` bytes of input; depends on nothing else."""
-    return min(max(total // PIECES, LEAST_RANGE), MOST_RANGE)
+    usual = min(max(total // PIECES, LEAST_RANGE), USUAL_RANGE)
+    return min(max(total // MANY_PIECES, usual), MOST_RANGE)
 
 
 def open_inputs(specs: Sequence[str], read: ReadSettings, chunks: ChunkSettings) -> Inputs:

@@ -10,7 +10,8 @@ from beam_reuse.rows import Plan, Rows
 @dataclass(frozen=True)
 class Pages:
     """`parts` has a row for each numbered part (see `pages.rows`), `names` the number and the URL
-    of each page. `spill` is a folder that all workers share; `ranges` how many parts there may be.
+    of each page. `spill` is a folder that all workers share; so many parts as `ranges` are worked
+    on apart.
     """
 
     plan: Plan

@@ -13,14 +13,16 @@ from beam_reuse.io.files import join
 from beam_reuse.io.index import index_events
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import accounting, captures, numbering
-from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.cuts import FindFalseStarts, standing
 from beam_reuse.pages.ingest import IngestSettings, ingest
 from beam_reuse.pages.inputs import Inputs
+from beam_reuse.pages.pages import Pages
 from beam_reuse.rows import Plan, Rows, Tagged, Value
 from beam_reuse.rows.ranking import rank
 
 EVENTS, ENDS, SEEN = "events", "ends", "seen"
+# Parts are worked on one by one; beyond so many, some are one after another.
+MOST_DEALT = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def read_pages(
     keep, order = ((captures.keep_each, captures.BY_PAYLOAD) if each
                    else (captures.keep_latest, captures.LATEST_FIRST))
     ranked = rank(allowed, captures.KEY, keep, order=order, sampled=found)
-    ranges = max(1, len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes))
+    ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
+    ranges = min(max(ranges, 1), MOST_DEALT)
     parts = records.parts.join(
         ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts, each,
         buckets=ranges, dealt=True)

@@ -61,14 +61,16 @@ def build(
     pipeline: beam.Pipeline, plan: Plan, rows: Mapping[str, Rows],
     values: Mapping[str, Value | int] | None = None, put: Collection[str] = (),
 ) -> Built:
-    """Add to `pipeline` the graph that gives these rows and values, of which some may be known; rows
-    that are `put` away come as references."""
+    """Add to `pipeline` the graph that gives these rows and values, of which some may be known;
+    rows that are `put` away come as references."""
     return _Builder(plan.shuffle, rows, values or {}, put).build(pipeline)
 
 
 class _Builder:
-    def __init__(self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value | int],
-                 put: Collection[str]) -> None:
+    def __init__(
+        self, shuffle: Shuffle, rows: Mapping[str, Rows], values: Mapping[str, Value | int],
+        put: Collection[str],
+    ) -> None:
         self.shuffle, self.rows, self.wanted, self.put = shuffle, rows, values, put
         self.rounds = Rounds()
         self.nodes = _reachable(chain(
@@ -306,20 +308,10 @@ def _reachable(ends: Iterable[Node]) -> list[Node]:
     return list(found)
 
 
-def _takers_of(round_: Round) -> Iterator[Taker]:
-    waiting = [taker for entry in round_.entries for takers in entry.next.values()
-               for taker in takers]
-    while waiting:
-        taker = waiting.pop()
-        yield taker
-        if isinstance(taker, Apply):
-            waiting += [each for takers in taker.next.values() for each in takers]
-
-
 def _tags(round_: Round) -> dict[str, Any]:
     """What leaves a round, with its type."""
     tags: dict[str, Any] = {}
-    for taker in _takers_of(round_):
+    for taker in round_.takers():
         if isinstance(taker, ToGroup):
             tags[rows_to(taker.target.round)] = Keyed
         elif isinstance(taker, ToLater):
@@ -335,7 +327,7 @@ def _refs(round_: Round) -> Iterator[ValueRef]:
     """The values that a round reads."""
     args = chain(
         (arg for entry in round_.entries for arg in entry.args),
-        (arg for taker in _takers_of(round_) if not isinstance(taker, ToLater | Out)
+        (arg for taker in round_.takers() if not isinstance(taker, ToLater | Out)
          for arg in taker.args))
     return (arg for arg in args if isinstance(arg, ValueRef))
 

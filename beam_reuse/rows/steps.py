@@ -5,7 +5,7 @@ which hand on to other takers until rows leave the round: to a group, into a val
 later round, or out of the graph.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,3 +98,19 @@ class Round:
     number: int
     entries: tuple[Entry, ...]
     keys: int
+
+    def takers(self) -> Iterator[Taker]:
+        """All that rows are handed to in this round."""
+        waiting = [taker for entry in self.entries for takers in entry.next.values()
+                   for taker in takers]
+        while waiting:
+            taker = waiting.pop()
+            yield taker
+            if isinstance(taker, Apply):
+                waiting += [each for takers in taker.next.values() for each in takers]
+
+    def names(self) -> tuple[str, ...]:
+        """What is done in this round, for people."""
+        applied = (taker.name for taker in self.takers() if isinstance(taker, Apply))
+        names = {*(entry.name for entry in self.entries), *applied}
+        return tuple(sorted(name for name in names if not name.startswith("read ")))

@@ -53,8 +53,9 @@ class FakePipeline(ModuleType):
 
     def survey(self, plan: RunPlan) -> Survey:
         self.plans.append(plan)
-        steps = ("Pages/Read/Start", "Pages/Read/Map", "Counts") * 25 + ("Counts",) * 2
-        return Survey(tuple((f"in-{i}", 10) for i in range(12)), steps, SIZES)
+        steps = ("Rows for 1", "Shuffle 1", "Round 1", "Gather values 1") * 20
+        return Survey(tuple((f"in-{i}", 10) for i in range(12)), steps, SIZES,
+                      (("read_range",), ("places", "postings")))
 
 
 @pytest.fixture
@@ -205,7 +206,8 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert main(["run", "a", "-o", str(out), "--dry-run", "--top", "4"]) == 0
     shown = capsys.readouterr().out
     for words in ("12 input files", "in-0", "2 more", "top: 4", "max-record-bytes: 64M",
-                  "classic: false", "graph: 77 steps\n  Pages (50): Read\n  Counts (27)\n",
+                  "classic: false", "graph: 80 steps, 40 of them groupings, in 2 rounds:\n"
+                  "  0: read_range\n  1: places, postings\n",
                   "3 ranges", "16 buckets, sorted 128M at a time, from files of 32M; memory of a "
                   "worker 4.0 GB", "nothing was written"):
         assert words in shown
@@ -244,10 +246,10 @@ def test_one_file_is_not_files(
     pipeline: FakePipeline, out: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), ("Counts",), SIZES))
+    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), ("Counts",), SIZES, (("a",),)))
     assert main(["run", "a", "-o", str(out), "--dry-run", "--workers", "1"]) == 0
     shown = capsys.readouterr().out
-    assert "1 input file," in shown and "graph: 1 step\n" in shown
+    assert "1 input file," in shown and "graph: 1 step, 0 of them groupings, in 1 round:" in shown
     assert "runner local, 1 worker;" in shown
 
 

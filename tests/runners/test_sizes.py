@@ -9,7 +9,7 @@ from beam_reuse.cli.main import main
 from beam_reuse.core.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.show import write_crawl
-from beam_reuse.pages.inputs import Inputs
+from beam_reuse.pages.inputs import Inputs, range_bytes
 from beam_reuse.pipeline import shuffle_of
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import memory_for
@@ -27,17 +27,26 @@ def inputs(size: int) -> Inputs:
     return Inputs((("in", size),), (), ())
 
 
-@pytest.mark.parametrize(("memory", "size", "budget", "buckets"), [
-    (64 * GB, 1, 128 * MB, 16), (GB, 4 * GB, 128 * MB, 256), (512 * MB, 4 * GB, 64 * MB, 512),
-    (64 * MB, 4 * GB, 16 * MB, 2048), (GB, 1000 * GB, 128 * MB, 64000),
-    (256 * MB, 1000 * GB, 32 * MB, 65536),
+@pytest.mark.parametrize(("memory", "size", "budget", "flush", "buckets"), [
+    (64 * GB, 1, 128 * MB, 32 * MB, 16), (GB, GB, 128 * MB, 32 * MB, 64),
+    (GB, 4 * GB, 128 * MB, 128 * MB, 256), (512 * MB, 4 * GB, 64 * MB, 64 * MB, 512),
+    (64 * MB, 4 * GB, 16 * MB, 16 * MB, 256), (GB, 100 * GB, 128 * MB, 128 * MB, 512),
+    (GB, 400_000 * GB, 128 * MB, 128 * MB, 2048),
 ])
 def test_buckets_are_sized_for_input_and_memory(
-    memory: int, size: int, budget: int, buckets: int,
+    memory: int, size: int, budget: int, flush: int, buckets: int,
 ) -> None:
     shuffle = shuffle_of(plan(memory=memory), inputs(size), "spill")
-    assert (shuffle.bucket_budget, shuffle.buckets) == (budget, buckets)
-    assert shuffle.flush_bytes == budget // 4
+    assert (shuffle.bucket_budget, shuffle.flush_bytes, shuffle.buckets) == (
+        budget, flush, buckets)
+
+
+@pytest.mark.parametrize("memory", [64 * MB, GB, 64 * GB])
+def test_pieces_grow_with_the_bytes_and_with_nothing_else(memory: int) -> None:
+    for size in (MB, GB, 100 * GB, 10_000 * GB, 400_000 * GB):
+        shuffle = shuffle_of(plan(memory=memory), inputs(size), "spill")
+        assert shuffle.flush_bytes // shuffle.buckets >= 64 << 10
+        assert range_bytes(size) * 400_000 >= size
 
 
 def test_memory_is_what_the_runner_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,9 +84,9 @@ def test_a_dry_run_shows_graph_and_sizes_and_asks_nobody(
     shown, told = capsys.readouterr()
     assert (status, "do not see this machine" in told) == (
         (2, True) if runner == "dataflow" else (0, False))  # it would be refused
-    for words in ("\ngraph: ", "\n  Pages (", ": Read, ", "\n  Discover (", "\n  Detect (",
-                  "\n  Quilts (", "\n  WriteTables (", "sorted 64M at a time, from files of 16M",
+    for words in ("\ngraph: ", "\n  0: ", "read_range", "detect_in_parts", "patch_lists",
+                  "part of quilts", "sorted 64M at a time, from files of 16M",
                   f"\nrunner {runner}"):
         assert words in shown
-    assert "NearDuplicates" not in shown
+    assert "signature_rows" not in shown
     assert not (tmp_path / "out").exists()
