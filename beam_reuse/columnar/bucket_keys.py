@@ -6,7 +6,7 @@ for it. Which task a key goes to can be known beforehand, so keys are chosen.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -16,19 +16,31 @@ from beam_reuse.kernels.compiled import kernel
 _CLASSES = 120
 
 
-@lru_cache(maxsize=8)
-def even_keys(buckets: int) -> tuple[int, ...]:
-    """A key for each bucket: small numbers, all different, the same in every process.
+_LEAST = 1 << 12
+
+
+def even_key(bucket: int) -> int:
+    """The key of a bucket: a small number, another for each, the same in every process.
 
     Guarantee: if `tasks` divides 120, bucket b goes to task b modulo `tasks`, on Flink (batch, the
     DataSet API) and on Spark. Elsewhere keys are as good as any."""
-    return tuple(_even_keys(buckets, _CLASSES).tolist())
+    return _keys(max(_LEAST, 1 << bucket.bit_length()))[bucket]
 
 
-@lru_cache(maxsize=8)
-def buckets_by_key(buckets: int) -> Mapping[int, int]:
-    """The bucket of each key."""
-    return {key: bucket for bucket, key in enumerate(even_keys(buckets))}
+def bucket_of(key: int, buckets: int) -> int:
+    """The bucket, of so many, that has this key."""
+    return _buckets(max(_LEAST, 1 << (buckets - 1).bit_length()))[key]
+
+
+@cache
+def _keys(count: int) -> tuple[int, ...]:
+    """The keys of the first `count` buckets; they do not depend on how many there are."""
+    return tuple(_even_keys(count, _CLASSES).tolist())
+
+
+@cache
+def _buckets(count: int) -> Mapping[int, int]:
+    return {key: bucket for bucket, key in enumerate(_keys(count))}
 
 
 @kernel

@@ -8,20 +8,23 @@ Everything that can be done at the same time shares a shuffle, whatever analysis
 a step costs time even where it has nothing to do, and on an engine buffers, too.
 """
 
+import pickle
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.internal import pickler
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.typehints.native_type_compatibility import convert_to_beam_type
 
 from beam_reuse.columnar import coders as _registered  # noqa: F401
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.bucket_keys import even_keys
+from beam_reuse.columnar.bucket_keys import even_key
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.rows.language import Plan, Rows, Value
@@ -42,6 +45,7 @@ from beam_reuse.rows.values import Numbered, Values, merged
 from beam_reuse.rows.working import COUNTS, Emitted, Work, rows_out, rows_to, values_for
 
 Keyed = tuple[int, Piece]
+_PLAIN = b"\x80"  # how plain pickles begin
 # Parked pieces are read one by one; so many keys spread them over the workers.
 PARKED_KEYS = 120
 
@@ -189,9 +193,8 @@ class _Builder:
         entries = self._entries()
         rounds = tuple(Round(number, tuple(entries[number]), self.keys[number])
                        for number in sorted(entries))
-        totals = dict(self.keys)
         arriving: dict[int, list[beam.PCollection]] = defaultdict(list)
-        for number, pieces in self._from_outside(pipeline, totals):
+        for number, pieces in self._from_outside(pipeline):
             arriving[number].append(pieces)
         parts: dict[int, list[beam.PCollection]] = defaultdict(list)
         sides: dict[int, beam.PCollection] = {}
@@ -204,7 +207,7 @@ class _Builder:
                 if value_round <= n and value_round not in sides:
                     sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
             read = sorted({ref.round for ref in _refs(each)})
-            work = _RunRound(each, totals, self.shuffle, read)
+            work = _RunRound(each, self.shuffle, read)
             given = _together(pipeline, arriving[n], f"Rows for {n}", Keyed)
             grouped = given | f"Shuffle {n}" >> beam.GroupByKey()
             done = grouped | f"Round {n}" >> beam.ParDo(
@@ -242,7 +245,7 @@ class _Builder:
         ).with_output_types(tuple[str, Any])
 
     def _from_outside(
-        self, pipeline: beam.Pipeline, totals: Mapping[int, int],
+        self, pipeline: beam.Pipeline,
     ) -> Iterator[tuple[int, beam.PCollection]]:
         """References to what is given, each with the round that reads it."""
         known: list[tuple[tuple[Block, ...], tuple[Target, ...]]] = []
@@ -258,14 +261,14 @@ class _Builder:
                 continue
             tags = [rows_to(target.round) for target in targets]
             sent = node.pieces | f"Send {node.name} {number}" >> beam.ParDo(
-                _Send(targets, totals, self.shuffle)).with_outputs(*tags)
+                _Send(targets, self.shuffle)).with_outputs(*tags)
             for target, tag in zip(targets, tags, strict=True):
                 sent[tag].element_type = convert_to_beam_type(Keyed)
                 yield target.round, sent[tag]
         if known:
             tags = [rows_to(number) for number in rounds]
             begun = pipeline | beam.Impulse() | "Begin" >> beam.ParDo(
-                _Begin(known, totals, self.shuffle.store)).with_outputs(*tags)
+                _Begin(known)).with_outputs(*tags)
             for number, tag in zip(rounds, tags, strict=True):
                 begun[tag].element_type = convert_to_beam_type(Keyed)
                 yield number, begun[tag]
@@ -341,16 +344,30 @@ def _together(
     return some[0] if len(some) == 1 else tuple(some) | label >> beam.Flatten()
 
 
+def packed(plan: Round) -> bytes:
+    """A round as bytes: Beam pickles a step several times while a graph is built and run, and
+    a round has hundreds of kernels. Those that only Beam's own pickler knows are left to it."""
+    try:
+        return pickle.dumps(plan, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return bytes(pickler.dumps(plan))
+
+
+@lru_cache(maxsize=64)
+def unpacked(plan: bytes) -> Round:
+    """What was packed, once for each process."""
+    return pickle.loads(plan) if plan[:1] == _PLAIN else pickler.loads(plan)
+
+
 class _RunRound(beam.DoFn):
     """(key, references) -> what `Work` emits, by tag."""
 
-    def __init__(self, plan: Round, totals: Mapping[int, int], shuffle: Shuffle,
-                 value_rounds: Sequence[int]) -> None:
-        self.plan, self.totals, self.shuffle = plan, totals, shuffle
-        self.value_rounds = value_rounds
+    def __init__(self, plan: Round, shuffle: Shuffle, value_rounds: Sequence[int]) -> None:
+        self.plan = packed(plan)
+        self.shuffle, self.value_rounds = shuffle, value_rounds
 
     def start_bundle(self) -> None:
-        self.work = Work(self.plan, self.totals, self.shuffle)
+        self.work = Work(unpacked(self.plan), self.shuffle)
         self.values: Values | None = None
 
     @no_annotations
@@ -369,10 +386,8 @@ class _RunRound(beam.DoFn):
 class _Begin(beam.DoFn):
     """Impulse -> references to blocks that were known when the graph was built."""
 
-    def __init__(self, known: Sequence[tuple[tuple[Block, ...], tuple[Target, ...]]],
-                 totals: Mapping[int, int], store: Store) -> None:
-        self.known, self.totals = known, totals
-        self.store = store
+    def __init__(self, known: Sequence[tuple[tuple[Block, ...], tuple[Target, ...]]]) -> None:
+        self.known = known
 
     def process(self, _: bytes) -> Iterator[Any]:
         for blocks, targets in self.known:
@@ -381,15 +396,14 @@ class _Begin(beam.DoFn):
                 for target in targets:
                     place = target.first + number % target.buckets
                     yield beam.pvalue.TaggedOutput(
-                        rows_to(target.round), (even_keys(self.totals[target.round])[place], piece))
+                        rows_to(target.round), (even_key(place), piece))
 
 
 class _Send(beam.DoFn):
     """Blocks, or references to them, from another graph -> the rounds that read them."""
 
-    def __init__(self, targets: Sequence[Target], totals: Mapping[int, int],
-                 shuffle: Shuffle) -> None:
-        self.targets, self.totals, self.shuffle = targets, totals, shuffle
+    def __init__(self, targets: Sequence[Target], shuffle: Shuffle) -> None:
+        self.targets, self.shuffle = targets, shuffle
 
     @no_annotations
     def process(self, given: Block | Piece) -> Iterator[Any]:
@@ -397,7 +411,7 @@ class _Send(beam.DoFn):
             for target in self.targets:
                 place = target.first + piece.spread(target.buckets)
                 yield beam.pvalue.TaggedOutput(
-                    rows_to(target.round), (even_keys(self.totals[target.round])[place], piece))
+                    rows_to(target.round), (even_key(place), piece))
 
 
 @no_annotations

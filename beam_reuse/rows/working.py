@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.bucket_keys import buckets_by_key, even_keys
+from beam_reuse.columnar.bucket_keys import bucket_of, even_key
 from beam_reuse.columnar.buffers import Buffer, joined
 from beam_reuse.columnar.runs import sorted_slabs
 from beam_reuse.columnar.shuffle import Shuffle
@@ -70,8 +70,8 @@ def results_in(name: str, kernel: Callable[..., Any], *args: Any) -> Iterator[Re
 class Work:
     """One bundle of a round. What it emits are pairs of a tag and an element."""
 
-    def __init__(self, plan: Round, totals: Mapping[int, int], shuffle: Shuffle) -> None:
-        self.plan, self.totals, self.shuffle = plan, totals, shuffle
+    def __init__(self, plan: Round, shuffle: Shuffle) -> None:
+        self.plan, self.shuffle = plan, shuffle
         self.values = Values(shuffle.store, ())
         self._waiting: dict[int, tuple[ToGroup | ToLater | Out, Buffer]] = {}
         self._held: dict[int, tuple[ToValue, Any]] = {}
@@ -80,7 +80,7 @@ class Work:
     def read(self, key: int, pieces: Iterable[Piece], values: Values) -> Iterator[Emitted]:
         """All of one key."""
         self.values = values
-        place = buckets_by_key(self.plan.keys)[key]
+        place = bucket_of(key, self.plan.keys)
         entry = next(each for each in self.plan.entries
                      if each.target.first <= place < each.target.first + each.target.buckets)
         for result in self._results(entry, pieces):
@@ -192,5 +192,5 @@ class Work:
         return hash_buckets(block, taker.side.keys, count)
 
     def _keyed(self, target: Target, bucket: int, piece: Piece) -> Emitted:
-        key = even_keys(self.totals[target.round])[target.first + bucket]
+        key = even_key(target.first + bucket)
         return rows_to(target.round), (key, piece)

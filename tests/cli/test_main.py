@@ -246,7 +246,8 @@ def test_one_file_is_not_files(
     pipeline: FakePipeline, out: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey((("in", 10),), ("Counts",), SIZES, (("a",),)))
+    monkeypatch.setattr(pipeline, "survey", lambda plan: Survey(
+        (("in", 10),), ("Counts",), SIZES, (("a",),)))
     assert main(["run", "a", "-o", str(out), "--dry-run", "--workers", "1"]) == 0
     shown = capsys.readouterr().out
     assert "1 input file," in shown and "graph: 1 step, 0 of them groupings, in 1 round:" in shown

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.bucket_keys import even_keys
+from beam_reuse.columnar.bucket_keys import even_key
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.rows import Plan, Rows
@@ -33,7 +33,7 @@ def first_round(shuffle: Shuffle, ends: Mapping[str, Rows], put: tuple[str, ...]
     """The work of a bundle of the round that reads what is given."""
     plan = next(iter(ends.values())).plan
     built = build(beam.Pipeline(), plan, ends, put=put)
-    return Work(built.rounds[0], {each.number: each.keys for each in built.rounds}, shuffle)
+    return Work(built.rounds[0], shuffle)
 
 
 def held_by(work: Work) -> int:
@@ -41,7 +41,7 @@ def held_by(work: Work) -> int:
 
 
 def emitted_by(work: Work, shuffle: Shuffle, blocks: Iterator[Block]) -> Iterator[Any]:
-    key = even_keys(work.plan.keys)[0]
+    key = even_key(0)
     for block in blocks:
         yield from work.read(key, [Piece.holding(block)], Values(shuffle.store, ()))
     yield from work.finish()
@@ -87,7 +87,7 @@ def test_a_narrow_view_does_not_keep_the_rows_it_came_from(tmp_path):
     rows = Plan(shuffle).rows([block_of(0)])
     work = first_round(shuffle, {"group": rows.map(_narrow).group("key", same)})
     wide = Block({"key": np.arange(100), "text": VarBytes.from_list([bytes(1000)] * 100)})
-    key = even_keys(work.plan.keys)[0]
+    key = even_key(0)
     list(work.read(key, [Piece.holding(wide)], Values(shuffle.store, ())))
     ((_, buffer),) = work._waiting.values()
     assert buffer.blocks[0].array("key").base is None
