@@ -21,20 +21,13 @@ TOTALS = "totals"
 def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
     """One row per page: its file's hash, whether the file `counts`, and how many `chunks` the
     page is cut into, whether they count or not."""
-    for i in range(len(parts)):
-        part = parts.slice(i, i + 1)
-        numbers, chunks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for counted in objects.chunks_of(part, places=False):
-            numbers.append(counted.rows.pages.number)
-            chunks.append(np.diff(counted.rows.offsets) + counted.stopped)
-        number = np.concatenate(numbers)
-        order = np.argsort(number)
-        for files in objects.files_of(part):
-            at = order[np.searchsorted(number, files.pages.number, sorter=order)]
-            yield Block({
-                "page": files.pages.number, "sha1": files.sha1, "counts": files.counts,
-                "chunks": np.concatenate(chunks)[at],
-            })
+    for counted in objects.chunks_of(parts, ("sha1",), places=False):
+        pages = counted.rows.pages
+        yield Block({
+            "page": pages.number, "sha1": pages.rows.numbers("sha1"),
+            "counts": objects.file_counts(pages),
+            "chunks": np.diff(counted.rows.offsets) + counted.stopped,
+        })
 
 
 def site_chunks(parts: Block, objects: Objects) -> Iterator[Block]:

@@ -23,7 +23,6 @@ from beam_reuse.pages.rows import (
     ChunkRows,
     NumberedRows,
     chunk_rows,
-    numbered_rows,
 )
 
 
@@ -35,18 +34,6 @@ class CountedChunks:
     rows: ChunkRows
     position: NDArray[np.int64]
     stopped: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class CountedFiles:
-    """Pages whose files count."""
-
-    pages: NumberedRows
-    counts: NDArray[np.bool_]
-
-    @property
-    def sha1(self) -> NDArray:
-        return self.pages.rows.numbers("sha1")
 
 
 @dataclass(frozen=True)
@@ -86,11 +73,6 @@ class Objects:
             if self.chunk_stops:
                 counts &= ~HashSet.open(self.chunk_stops).contains(rows.sha1)
             yield _counted(rows, counts)
-
-    def files_of(self, parts: Block, columns: Sequence[str] = ()) -> Iterator[CountedFiles]:
-        """The pages of the parts, with `columns`, and whether their files count."""
-        for pages in numbered_rows(parts, ["sha1", *columns]):
-            yield CountedFiles(pages, self.file_counts(pages))
 
     def counted_files(self, pages: NumberedRows) -> NDArray:
         """The hashes of the pages' files that count; needs the column `sha1`."""

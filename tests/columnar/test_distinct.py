@@ -45,6 +45,9 @@ def test_sums_without_sorting_are_the_sums(rows: list[tuple[bytes, int, int]]) -
     })
     reduction = Reduction(("sha1",), {"count": "sum", "other": "sum"})
     assert reduction.loosely(block).sort(("sha1",)) == reduction(block)
+    by_kind = Reduction(("sha1", "kind"), {"count": "sum", "other": "sum"})
+    block = block.with_columns(kind=block.array("other").astype(np.uint8) % np.uint8(3))
+    assert by_kind.loosely(block).sort(("sha1", "kind")) == by_kind(block)
 
 
 @given(st.lists(st.sampled_from([0, -1, 1, 2**62, -(2**63), 1 << 32, 3 << 40]), max_size=60))

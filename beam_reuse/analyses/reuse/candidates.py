@@ -32,7 +32,7 @@ def may_match(kind: LabelKind, sha1: NDArray, keys: Any) -> Block:
     return rows.take(keys.may_hold(rows))
 
 
-def candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]:
+def find_candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]:
     """The files and chunks of each part that `labelled`, a filter of labels, may hold."""
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)

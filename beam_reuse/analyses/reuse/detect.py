@@ -13,7 +13,7 @@ from apache_beam.typehints.decorators import no_annotations
 from beam_reuse.analyses.reuse import detect_kernels as kernels
 from beam_reuse.analyses.reuse import neighbourhood_kernels as near
 from beam_reuse.analyses.reuse import similar_kernels
-from beam_reuse.analyses.reuse.candidates import KEY, candidates
+from beam_reuse.analyses.reuse.candidates import KEY, find_candidates
 from beam_reuse.analyses.reuse.thresholds import threshold_of
 from beam_reuse.core.settings import ChunkSettings, DetectionSettings, StopSettings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
@@ -50,18 +50,20 @@ class DetectReuse(Analysis):
         found = self.find(pages, pages.plan.pieces(labels, "labels"))
         return self.built(read.parts.pipeline, pages, found)
 
-    def find(self, pages: Pages, labels: Rows, known: Rows | None = None) -> Found:  # type: ignore[override]
-        """What is found of these labels. `known` are their candidates, where discovery has found
-        them already."""
+    def find(  # type: ignore[override]
+        self, pages: Pages, labels: Rows, candidates: Rows | None = None,
+    ) -> Found:
+        """What is found of these labels; their `candidates` may be known from discovery."""
         detection = self.detection
         objects = Objects.of(self.chunks, self.stops, pages.spill)
         sourced = labels.map(kernels.with_sources)
-        found = pages.rows(candidates, objects, sourced.keys(KEY)) if known is None else known
+        if candidates is None:
+            candidates = pages.rows(find_candidates, objects, sourced.keys(KEY))
         similar = detection.nilsimsa_thresholds if detection.matcher == "nilsimsa" else ()
         if similar:
-            found += self._similar(pages, labels, objects)
-        confirmed = found.join(sourced, KEY, kernels.confirm,
-                               other_order="source", other_reducing={"source_url": "min"})
+            candidates += self._similar(pages, labels, objects)
+        confirmed = candidates.join(sourced, KEY, kernels.confirm,
+                                    other_order="source", other_reducing={"source_url": "min"})
         matches = pages.with_parts(confirmed, kernels.detect_in_parts, objects, similar)
         judged = matches.tagged(kernels.PAGES)
         page_threshold = threshold_of(judged, detection.page_threshold)

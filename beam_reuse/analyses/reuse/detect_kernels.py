@@ -60,7 +60,7 @@ def confirm(found: Block | None, labels: Block | None) -> Block | None:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of one kind that stand in one part: `rows` sorted by the hash in the page,
+    """The labels of one kind that occur in one part: `rows` sorted by the hash in the page,
     one per source; `first` has one row per hash, its smallest source, and the sources of its
     row i are rows starts[i]:starts[i + 1]; its source URL is sources[source[i]]. A label with
     the hash itself goes before one that is only similar."""

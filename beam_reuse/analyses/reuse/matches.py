@@ -54,7 +54,7 @@ def _folded(values: NDArray, starts: NDArray[np.int64], ends: NDArray[np.int64])
 
 
 def unfold(block: Block, some: slice) -> Mapping[str, Column | Coded]:
-    """Some rows of `matched_chunks`, of all those that a block of folded rows stands for."""
+    """Some rows of `matched_chunks`, of all those in a block of folded rows."""
     row = np.repeat(np.arange(len(block)), block.array(_ROWS))[some]
     lengths = _values(block, "source_lengths", "<u4")
     names = VarBytes.from_lengths(lengths.astype(np.int64), block.strings("source_urls").used())

@@ -39,7 +39,7 @@ class Prefixes:
 
 
 def prefixes_of(urls: VarBytes) -> Prefixes:
-    """The prefixes of canonical URLs. Pages of one directory mostly stand together: its prefixes
+    """The prefixes of canonical URLs. Pages of one directory are mostly neighbours: its prefixes
     are then hashed once."""
     enters = enter_directory(urls.offsets, urls.data)
     directories = urls.take(enters)
