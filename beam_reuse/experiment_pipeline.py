@@ -67,7 +67,9 @@ def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[O
         build(engine.pipeline, plan, inputs, work)
         engine.run(progress)
     progress.stage("computing")
-    outcome = replace(read_outcome(join(work.root, OUTCOME)), bytes_read=size)
+    outcome = read_outcome(join(work.root, OUTCOME))
+    parts = tuple(part for part in outcome.parts if part.table not in SCHEMAS)
+    outcome = replace(outcome, bytes_read=size, parts=parts)
     return outcome, conduct(plan, _numbers_folder(work))
 
 
