@@ -27,7 +27,7 @@ from beam_reuse.columnar.block import Block
 INLINE_BYTES = 4096
 SUFFIX = ".spill"
 _WHOLE_OBJECTS = ("gs://", "s3://", "azfs://")
-_FIXED = struct.Struct("<QQQQIHB")
+_FIXED = struct.Struct("<QQQQIHBHH")
 
 
 class StoreError(OSError):
@@ -49,15 +49,18 @@ class Piece:
     length: int = 0
     checksum: int = 0
     side: int = 0
+    round: int = 0
+    number: int = 0
 
     @staticmethod
     def holding(block: Block) -> "Piece":
         """A piece that holds a block itself: for few and small ones."""
         return Piece(len(block), block.nbytes, block.to_bytes())
 
-    def on(self, side: int) -> "Piece":
-        """The same content, as that of one of several sides that meet in a group."""
-        return replace(self, side=side) if side else self
+    def to(self, round: int, side: int = 0, number: int = 0) -> "Piece":
+        """The same content, addressed: `round` is the round of a graph that reads it, `side` and
+        `number` say as what."""
+        return replace(self, round=round, side=side, number=number)
 
     def spread(self, buckets: int) -> int:
         """A number below `buckets` that is as good as random, the same for the same piece."""
@@ -68,16 +71,16 @@ class Piece:
         file = self.file.encode()
         head = _FIXED.pack(
             self.rows, self.nbytes, self.offset, self.length, self.checksum, len(file),
-            self.side,
+            self.side, self.round, self.number,
         )
         return head + file + self.data
 
     @staticmethod
     def decode(encoded: bytes) -> "Piece":
-        rows, nbytes, offset, length, checksum, n, side = _FIXED.unpack_from(encoded)
+        rows, nbytes, offset, length, checksum, n, *where = _FIXED.unpack_from(encoded)
         at = _FIXED.size + n
         file = sys.intern(encoded[_FIXED.size : at].decode())  # of which there are many pieces
-        return Piece(rows, nbytes, encoded[at:], file, offset, length, checksum, side)
+        return Piece(rows, nbytes, encoded[at:], file, offset, length, checksum, *where)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
-"""From a plan to a Beam graph: rounds, each of them one shuffle and one step.
+"""From a plan to a Beam graph: a chain of rounds, each of them one shuffle and one step.
 
-    pieces for round n ─ GroupByKey ─ Round n ─┬─ pieces for later rounds
-                                               ├─ parts of values ─ GroupByKey ─ Merge ─ side inputs
-                                               └─ counts, rows that leave the graph
+    pieces ─ GroupByKey ─ Round 0 ─ GroupByKey ─ Round 1 ─ ... ─ counts
+                             └─ parts of values ─ GroupByKey ─ Merge ─ side inputs ─┘
 
 Everything that can be done at the same time shares a shuffle, whatever analysis it belongs to:
-a step costs time even where it has nothing to do, and on an engine buffers, too.
+a step costs time even where it has nothing to do, and on an engine buffers, too. References to
+what later rounds read pass through the rounds between, for an edge from every round to every later
+one would cost an engine far more.
 """
 
 import pickle
@@ -42,7 +43,7 @@ from beam_reuse.rows.steps import (
     ValueRef,
 )
 from beam_reuse.rows.values import Numbered, Values, merged
-from beam_reuse.rows.working import COUNTS, Emitted, Work, rows_out, rows_to, values_for
+from beam_reuse.rows.working import COUNTS, ROWS, VALUES, Emitted, Work, rows_out
 
 Keyed = tuple[int, Piece]
 _PLAIN = b"\x80"  # how plain pickles begin
@@ -88,6 +89,7 @@ class _Builder:
         self.refs = {
             fold: ValueRef(self.rounds.of(fold), number, fold.folding)
             for number, fold in enumerate(self.folds)}
+        self.merged: dict[int, beam.PCollection] = {}
         self.slots: dict[Any, int] = {}
         self.keys: dict[int, int] = defaultdict(int)
         self.targets: dict[Any, Target] = {}
@@ -191,65 +193,68 @@ class _Builder:
 
     def build(self, pipeline: beam.Pipeline) -> Built:
         entries = self._entries()
-        rounds = tuple(Round(number, tuple(entries[number]), self.keys[number])
-                       for number in sorted(entries))
-        arriving: dict[int, list[beam.PCollection]] = defaultdict(list)
-        for number, pieces in self._from_outside(pipeline):
-            arriving[number].append(pieces)
-        parts: dict[int, list[beam.PCollection]] = defaultdict(list)
-        sides: dict[int, beam.PCollection] = {}
+        numbers = sorted(entries)
+        rounds = tuple(
+            Round(number, tuple(entries[number]), self.keys[number], following)
+            for number, following in zip(numbers, [*numbers[1:], None], strict=False))
+        pieces = self._from_outside(pipeline)
         counts: list[beam.PCollection] = []
         out: dict[str, list[beam.PCollection]] = defaultdict(list)
         for each in rounds:
-            n = each.number
-            tags = _tags(each)
-            for value_round in sorted({ref.round for ref in self.refs.values()}):
-                if value_round <= n and value_round not in sides:
-                    sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
-            read = sorted({ref.round for ref in _refs(each)})
-            work = _RunRound(each, self.shuffle, read)
-            given = _together(pipeline, arriving[n], f"Rows for {n}", Keyed)
-            grouped = given | f"Shuffle {n}" >> beam.GroupByKey()
-            done = grouped | f"Round {n}" >> beam.ParDo(
-                work, *(beam.pvalue.AsIter(sides[value_round]) for value_round in read)
-            ).with_outputs(*tags, COUNTS)
-            for tag, kind in tags.items():
-                done[tag].element_type = convert_to_beam_type(kind)
-            done[COUNTS].element_type = convert_to_beam_type(tuple[str, int])
-            counts.append(done[COUNTS])
-            for tag in tags:
-                if tag.startswith("round"):
-                    arriving[int(tag[5:])].append(done[tag])
-                elif tag.startswith("values"):
-                    parts[int(tag[6:])].append(done[tag])
-                else:
-                    out[tag].append(done[tag])
-        for value_round in sorted({ref.round for ref in self.refs.values()}):
-            if value_round not in sides:
-                sides[value_round] = self._merge(value_round, parts[value_round], pipeline)
+            done = self._round(each, pieces)
+            if VALUES in done:
+                self.merged[each.number] = self._merge(each.number, done.pop(VALUES))
+            pieces = done.pop(ROWS, None)
+            counts += [done.pop(COUNTS)] if COUNTS in done else []
+            for tag, rows in done.items():
+                out[tag].append(rows)
         return Built(
             {name: _together(pipeline, out[rows_out(name)], f"All {name}",
                              Piece if name in self.put else Block) for name in self.rows},
             _together(pipeline, counts, "Counts", tuple[str, int]),
-            self._values(pipeline, sides), rounds)
+            self._values(pipeline), rounds)
 
-    def _values(
-        self, pipeline: beam.Pipeline, sides: Mapping[int, beam.PCollection],
-    ) -> beam.PCollection:
+    def _round(self, plan: Round, pieces: beam.PCollection) -> dict[str, beam.PCollection]:
+        """What a round gives, by tag."""
+        kinds = self._kinds(plan)
+        done = (
+            pieces | f"Shuffle {plan.number}" >> beam.GroupByKey()
+            | f"Round {plan.number}" >> beam.ParDo(
+                _RunRound(plan, self.shuffle), *self._sides(_refs(plan))).with_outputs(*kinds))
+        for tag, kind in kinds.items():
+            done[tag].element_type = convert_to_beam_type(kind)
+        return {tag: done[tag] for tag in kinds}
+
+    def _kinds(self, plan: Round) -> dict[str, Any]:
+        """The tags of what leaves a round, with types."""
+        kinds: dict[str, Any] = {
+            rows_out(taker.name): Block if taker.slot is None else Piece
+            for taker in plan.takers() if isinstance(taker, Out)}
+        last = plan.following is None
+        if any(plan.number < ref.round and (plan.following is None or ref.round <= plan.following)
+               for ref in self.refs.values()):
+            kinds[VALUES] = Numbered
+        kinds |= {COUNTS: tuple[str, int]} if last else {ROWS: Keyed}
+        return dict(sorted(kinds.items()))
+
+    def _sides(self, refs: Iterable[ValueRef]) -> list[beam.pvalue.AsIter]:
+        """Where these values are to be had: merged after the last round before they are there."""
+        after = {max((number for number in self.merged if number < ref.round), default=None)
+                 for ref in refs}
+        return [beam.pvalue.AsIter(self.merged[number])
+                for number in sorted(each for each in after if each is not None)]
+
+    def _values(self, pipeline: beam.Pipeline) -> beam.PCollection:
         """The values that are wanted outside, by name."""
         refs = dict(zip(self.wanted, self._args(tuple(self.wanted.values())), strict=True))
-        read = sorted({ref.round for ref in refs.values() if isinstance(ref, ValueRef)})
+        sides = self._sides(ref for ref in refs.values() if isinstance(ref, ValueRef))
         return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.FlatMap(
-            _wanted, refs, read, self.shuffle.store,
-            *(beam.pvalue.AsIter(sides[number]) for number in read)
-        ).with_output_types(tuple[str, Any])
+            _wanted, refs, self.shuffle.store, *sides).with_output_types(tuple[str, Any])
 
-    def _from_outside(
-        self, pipeline: beam.Pipeline,
-    ) -> Iterator[tuple[int, beam.PCollection]]:
-        """References to what is given, each with the round that reads it."""
+    def _from_outside(self, pipeline: beam.Pipeline) -> beam.PCollection:
+        """References to all that is given, for the rounds that read it."""
         known: list[tuple[tuple[Block, ...], tuple[Target, ...]]] = []
-        rounds: dict[int, None] = {}
+        given = []
         for number, node in enumerate(self.nodes):
             if not isinstance(node, Source):
                 continue
@@ -257,32 +262,19 @@ class _Builder:
                             if what == Output(node))
             if isinstance(node.pieces, tuple):
                 known.append((node.pieces, targets))
-                rounds |= dict.fromkeys(target.round for target in targets)
-                continue
-            tags = [rows_to(target.round) for target in targets]
-            sent = node.pieces | f"Send {node.name} {number}" >> beam.ParDo(
-                _Send(targets, self.shuffle)).with_outputs(*tags)
-            for target, tag in zip(targets, tags, strict=True):
-                sent[tag].element_type = convert_to_beam_type(Keyed)
-                yield target.round, sent[tag]
+            else:
+                given.append(node.pieces | f"Send {node.name} {number}" >> beam.ParDo(
+                    _Send(targets, self.shuffle)).with_output_types(Keyed))
         if known:
-            tags = [rows_to(number) for number in rounds]
-            begun = pipeline | beam.Impulse() | "Begin" >> beam.ParDo(
-                _Begin(known)).with_outputs(*tags)
-            for number, tag in zip(rounds, tags, strict=True):
-                begun[tag].element_type = convert_to_beam_type(Keyed)
-                yield number, begun[tag]
+            given.append(pipeline | beam.Impulse() | "Begin" >> beam.ParDo(
+                _Begin(known)).with_output_types(Keyed))
+        return _together(pipeline, given, "Given", Keyed)
 
-    def _merge(
-        self, number: int, parts: list[beam.PCollection], pipeline: beam.Pipeline,
-    ) -> beam.PCollection:
-        """The values that a round may read."""
-        folds = {ref.number: fold.folding for fold, ref in self.refs.items()
-                 if ref.round == number}
-        if not parts:
-            return _together(pipeline, parts, f"No values {number}", Numbered)
+    def _merge(self, number: int, parts: beam.PCollection) -> beam.PCollection:
+        """The values that are there after a round."""
+        folds = {ref.number: fold.folding for fold, ref in self.refs.items() if ref.round > number}
         return (
-            _together(pipeline, parts, f"Parts of values {number}", Numbered)
+            parts
             | f"Gather values {number}" >> beam.GroupByKey()
             | f"Values {number}" >> beam.Map(_merge_value, folds, self.shuffle.store)
             .with_output_types(Numbered)
@@ -309,21 +301,6 @@ def _reachable(ends: Iterable[Node]) -> list[Node]:
     for node in ends:
         visit(node)
     return list(found)
-
-
-def _tags(round_: Round) -> dict[str, Any]:
-    """What leaves a round, with its type."""
-    tags: dict[str, Any] = {}
-    for taker in round_.takers():
-        if isinstance(taker, ToGroup):
-            tags[rows_to(taker.target.round)] = Keyed
-        elif isinstance(taker, ToLater):
-            tags |= dict.fromkeys((rows_to(target.round) for target in taker.targets), Keyed)
-        elif isinstance(taker, ToValue):
-            tags[values_for(taker.ref.round)] = Numbered
-        elif isinstance(taker, Out):
-            tags[rows_out(taker.name)] = Block if taker.slot is None else Piece
-    return dict(sorted(tags.items()))
 
 
 def _refs(round_: Round) -> Iterator[ValueRef]:
@@ -362,9 +339,8 @@ def unpacked(plan: bytes) -> Round:
 class _RunRound(beam.DoFn):
     """(key, references) -> what `Work` emits, by tag."""
 
-    def __init__(self, plan: Round, shuffle: Shuffle, value_rounds: Sequence[int]) -> None:
-        self.plan = packed(plan)
-        self.shuffle, self.value_rounds = shuffle, value_rounds
+    def __init__(self, plan: Round, shuffle: Shuffle) -> None:
+        self.plan, self.shuffle = packed(plan), shuffle
 
     def start_bundle(self) -> None:
         self.work = Work(unpacked(self.plan), self.shuffle)
@@ -373,8 +349,7 @@ class _RunRound(beam.DoFn):
     @no_annotations
     def process(self, keyed: tuple[int, Iterable[Piece]], *sides: Any) -> Iterator[Any]:
         if self.values is None:
-            self.values = Values(
-                self.shuffle.store, zip(self.value_rounds, sides, strict=True))
+            self.values = Values(self.shuffle.store, chain(*sides))
         for tag, element in self.work.read(*keyed, self.values):
             yield beam.pvalue.TaggedOutput(tag, element)
 
@@ -395,8 +370,7 @@ class _Begin(beam.DoFn):
                 piece = Piece.holding(block)
                 for target in targets:
                     place = target.first + number % target.buckets
-                    yield beam.pvalue.TaggedOutput(
-                        rows_to(target.round), (even_key(place), piece))
+                    yield even_key(place), piece.to(target.round)
 
 
 class _Send(beam.DoFn):
@@ -410,8 +384,7 @@ class _Send(beam.DoFn):
         for piece in self.shuffle.put([given]) if isinstance(given, Block) else [given]:
             for target in self.targets:
                 place = target.first + piece.spread(target.buckets)
-                yield beam.pvalue.TaggedOutput(
-                    rows_to(target.round), (even_key(place), piece))
+                yield even_key(place), piece.to(target.round)
 
 
 @no_annotations
@@ -424,9 +397,9 @@ def _merge_value(
 
 @no_annotations
 def _wanted(
-    _: bytes, refs: Mapping[str, ValueRef | int], rounds: Sequence[int], store: Store, *sides: Any,
+    _: bytes, refs: Mapping[str, ValueRef | int], store: Store, *sides: Any,
 ) -> Iterator[tuple[str, Any]]:
-    values = Values(store, zip(rounds, sides, strict=True))
+    values = Values(store, chain(*sides))
     return ((name, values.get(ref) if isinstance(ref, ValueRef) else ref)
             for name, ref in refs.items())
 

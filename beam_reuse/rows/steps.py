@@ -14,7 +14,8 @@ from beam_reuse.rows.nodes import Folding, Reader, Side
 
 @dataclass(frozen=True)
 class ValueRef:
-    """The place of a value among the args of a kernel; `fold` makes the value of no rows."""
+    """The place of a value among the args of a kernel: it is there from `round` on, and `folding`
+    makes the value of no rows."""
 
     round: int
     number: int
@@ -93,11 +94,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Round:
-    """All entries of a round; `keys` is how many keys its shuffle has."""
+    """All entries of a round; `keys` is how many keys they have, `following` the number of the
+    next round, None after the last."""
 
     number: int
     entries: tuple[Entry, ...]
     keys: int
+    following: int | None = None
 
     def takers(self) -> Iterator[Taker]:
         """All that rows are handed to in this round."""

@@ -7,7 +7,7 @@ pickled: they are read by the same program that wrote them.
 import pickle
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import zstandard
@@ -70,20 +70,16 @@ _remembered = _Remembered()
 
 
 class Values:
-    """The values that a round reads; `sides` are the rounds they are from, and what those have."""
+    """The values that a round reads, by number."""
 
-    def __init__(self, store: Store, sides: Iterable[tuple[int, Iterable[Numbered]]]) -> None:
+    def __init__(self, store: Store, known: Iterable[Numbered]) -> None:
         self._store = store
-        self._pieces = {(number, n): piece for number, side in sides for n, piece in side}
-        self._read: dict[tuple[int, int], Any] = {}
+        self._pieces = dict(known)
+        self._read: dict[int, Any] = {}
 
     def get(self, ref: ValueRef) -> Any:
-        place = ref.round, ref.number
-        if place not in self._read:
-            piece = self._pieces.get(place)
-            self._read[place] = (ref.folding.finish(None) if piece is None
-                                 else _remembered.get(piece, self._store))
-        return self._read[place]
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self._pieces)
+        if ref.number not in self._read:
+            piece = self._pieces.get(ref.number)
+            self._read[ref.number] = (ref.folding.finish(None) if piece is None
+                                      else _remembered.get(piece, self._store))
+        return self._read[ref.number]

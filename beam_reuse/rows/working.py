@@ -4,6 +4,7 @@ Memory: of all that waits to be written at most twice the shuffle's `flush_bytes
 many groups it is for; then the fullest buffer is written.
 """
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -33,17 +34,9 @@ from beam_reuse.rows.values import Values, put_value
 
 Emitted = tuple[str, Any]
 Result = Block | Tagged | Count
-COUNTS = "counts"
-
-
-def rows_to(round_number: int) -> str:
-    """The tag of references that go to a round."""
-    return f"round{round_number}"
-
-
-def values_for(round_number: int) -> str:
-    """The tag of parts of values that a round reads."""
-    return f"values{round_number}"
+ROWS, VALUES, COUNTS = "rows", "values", "counts"
+# Sides of pieces that have no rows of a group, but parts of values, or what was counted.
+_VALUE, _COUNTED = 254, 255
 
 
 def rows_out(name: str) -> str:
@@ -78,13 +71,25 @@ class Work:
         self._counts: dict[str, int] = {}
 
     def read(self, key: int, pieces: Iterable[Piece], values: Values) -> Iterator[Emitted]:
-        """All of one key."""
+        """All of one key. What is for later rounds goes on."""
         self.values = values
-        place = bucket_of(key, self.plan.keys)
-        entry = next(each for each in self.plan.entries
-                     if each.target.first <= place < each.target.first + each.target.buckets)
-        for result in self._results(entry, pieces):
-            yield from self._hand_on(result, entry.next)
+        mine = []
+        for piece in pieces:
+            if piece.side == _COUNTED:
+                for name, number in pickle.loads(piece.data):
+                    self._count(name, number)
+            elif piece.side == _VALUE:
+                yield self._value(piece)
+            elif piece.round == self.plan.number:
+                mine.append(piece)
+            else:
+                yield ROWS, (key, piece)
+        if mine:
+            place = bucket_of(key, self.plan.keys)
+            entry = next(each for each in self.plan.entries
+                         if each.target.first <= place < each.target.first + each.target.buckets)
+            for result in self._results(entry, mine):
+                yield from self._hand_on(result, entry.next)
 
     def finish(self) -> Iterator[Emitted]:
         """What is left at the end of the bundle."""
@@ -92,9 +97,21 @@ class Work:
             yield from self._write(slot)
         for taker, held in self._held.values():
             ref = taker.ref
-            yield values_for(ref.round), (ref.number, put_value(held, self.shuffle.store))
-        yield from ((COUNTS, each) for each in self._counts.items())
+            yield self._value(put_value(held, self.shuffle.store).to(
+                ref.round, _VALUE, ref.number))
+        if self.plan.following is None:
+            yield from ((COUNTS, each) for each in self._counts.items())
+        elif self._counts:
+            data = pickle.dumps(list(self._counts.items()), 5)
+            yield ROWS, (even_key(0), Piece(0, len(data), data, side=_COUNTED))
         self._held, self._counts = {}, {}
+
+    def _value(self, piece: Piece) -> Emitted:
+        """A part of a value: to be merged before the next round, or later."""
+        following = self.plan.following
+        if following is None or piece.round <= following:
+            return VALUES, (piece.number, piece.to(piece.round))
+        return ROWS, (even_key(piece.number), piece)
 
     def _results(self, entry: Entry, pieces: Iterable[Piece]) -> Iterator[Any]:
         store = self.shuffle.store
@@ -176,14 +193,14 @@ class Work:
         del blocks
         for (bucket, _), piece in zip(
                 parts, self.shuffle.put(part for _, part in parts), strict=True):
-            yield self._keyed(taker.target, bucket, piece.on(taker.number))
+            yield self._keyed(taker.target, bucket, piece.to(taker.target.round, taker.number))
 
     def _sent(self, taker: ToLater | Out, piece: Piece) -> Iterator[Emitted]:
         if isinstance(taker, Out):
             yield rows_out(taker.name), piece
             return
         for target in taker.targets:
-            yield self._keyed(target, piece.spread(target.buckets), piece)
+            yield self._keyed(target, piece.spread(target.buckets), piece.to(target.round))
 
     def _buckets(self, taker: ToGroup, block: Block) -> Any:
         count = taker.target.buckets
@@ -192,5 +209,4 @@ class Work:
         return hash_buckets(block, taker.side.keys, count)
 
     def _keyed(self, target: Target, bucket: int, piece: Piece) -> Emitted:
-        key = even_key(target.first + bucket)
-        return rows_to(target.round), (key, piece)
+        return ROWS, (even_key(target.first + bucket), piece)

@@ -107,10 +107,10 @@ def test_a_value_is_read_once_by_a_process_and_once_by_a_bundle(tmp_path, monkey
     store = Store("files", str(tmp_path))
     _, piece = merged(0, [put_value(array_of(1), store)], AddArrays(), store)
     ref = ValueRef(2, 0, AddArrays())
-    first = Values(store, [(2, [(0, piece)])])
+    first = Values(store, [(0, piece)])
     assert first.get(ref) is first.get(ref)
     monkeypatch.setattr(Store, "get", None)
-    assert Values(store, [(2, [(0, piece)])]).get(ref) is first.get(ref)
+    assert Values(store, [(0, piece)]).get(ref) is first.get(ref)
 
 
 @pytest.mark.parametrize("folding, nothing", [
