@@ -20,7 +20,9 @@ import os
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from beam_reuse.core.settings import Settings, require
+from beam_reuse.core.settings import require
+from beam_reuse.declaring.registry import known
+from beam_reuse.declaring.settings import Settings
 
 Command = Literal["run", "index", "labels"]
 
@@ -61,10 +63,10 @@ class RunPlan:
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
         """Every file, folder or pattern that workers open, each with the option that names it."""
-        settings = self.settings
+        of_analyses = ((f"--{option.name}", option.of(self.settings)) for about in known().values()
+                       for option in about.options if option.takes_many)
         return tuple((option, path) for option, paths in (
-            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge),
-            ("--labels", settings.detection.labels), ("--ip-table", settings.quilts.ip_tables),
+            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge), *of_analyses,
         ) for path in paths)
 
     @property

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
+from beam_reuse.declaring.registry import registry
 from beam_reuse.io.files import join
 from beam_reuse.io.results.manifest import Manifest, Outcome
 from beam_reuse.io.results.run_folder import HandedFolder, Workspace
@@ -128,7 +129,8 @@ def versions() -> dict[str, str]:
     from beam_reuse import __version__
 
     found = {"beam-reuse": __version__, "python": sys.version.split()[0]}
-    return found | {package: metadata.version(package) for package in PACKAGES}
+    return found | {package: metadata.version(package) for package in PACKAGES} | dict(
+        registry().distributions)
 
 
 def _iso(seconds: float) -> str:

@@ -10,11 +10,11 @@ PACKAGE = Path(__file__).parents[1] / "beam_reuse"
 LAYERS = [
     {"kernels"},
     {"columnar", "core"},
-    {"rows"},
+    {"rows", "declaring"},
     {"io"},
-    {"pages", "judging"},
+    {"pages"},
     {"analyses"},
-    {"experiments"},
+    {"experiments", "judging"},
 ]
 WITHOUT_BEAM = ("core", "kernels")
 # Where Beam is needed only for files and coders, and only to make a plan a graph.

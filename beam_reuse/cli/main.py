@@ -17,6 +17,7 @@ from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import execute, launch
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
+from beam_reuse.declaring.registry import require_sound
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.options.table import BY_NAME, EXPERIMENTS
@@ -55,6 +56,7 @@ def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit status and never raises but for --help."""
     debug = "--debug" in argv
     try:
+        require_sound()
         arguments = parse(argv)
         return COMMANDS[arguments.command](arguments, argv)
     except UserError as error:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from beam_reuse.cli.runs import execute
 from beam_reuse.cli.summary import console, print_summary
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.checks import Check, check_result
 from beam_reuse.demo.sample import SampleCrawl, sample_crawl
 from beam_reuse.io.files import LocalFiles, is_local, local_path, write_whole

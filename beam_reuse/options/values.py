@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
-from beam_reuse.options.option import NEGATED, Option
+from beam_reuse.core.settings import ChunkSettings, SettingError
+from beam_reuse.declaring.option import NEGATED, Option
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.options.table import ANALYSES, BY_NAME, options_of
 
 # Defaults of a command that differ from those of the settings.

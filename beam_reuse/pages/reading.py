@@ -13,10 +13,10 @@ from beam_reuse.io.files import join
 from beam_reuse.io.index import index_events
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import accounting, captures, numbering
-from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.cuts import FindFalseStarts, standing
 from beam_reuse.pages.ingest import IngestSettings, ingest
 from beam_reuse.pages.inputs import Inputs
+from beam_reuse.pages.pages import Pages
 from beam_reuse.rows import Plan, Rows, Tagged, Value
 from beam_reuse.rows.ranking import rank
 

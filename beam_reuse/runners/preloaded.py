@@ -9,10 +9,11 @@ import numpy as np
 
 import beam_reuse.pipeline
 import beam_reuse.runners.local_worker  # noqa: F401
+from beam_reuse.analyses.near_duplicates.definition import signatures
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.core.features import FeatureSettings, page_features
-from beam_reuse.core.near_duplicates import signatures
 from beam_reuse.core.pages import Kind, RawPage
-from beam_reuse.core.settings import ChunkSettings, NearDuplicateSettings
+from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import name_page
 from beam_reuse.runners.quick_graphs import quicken
 

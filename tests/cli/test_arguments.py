@@ -11,8 +11,9 @@ from beam_reuse.cli.arguments import Arguments, UsageError, parse
 from beam_reuse.cli.config import ConfigError
 from beam_reuse.cli.help_texts import COMMANDS
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
-from beam_reuse.options.kinds import parse_size, show_size
+from beam_reuse.core.settings import ChunkSettings, SettingError
+from beam_reuse.declaring.kinds import parse_size, show_size
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.options.table import OPTIONS, options_of
 from beam_reuse.options.values import default_text, recorded_settings, settings_from
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.core import near_duplicates as near
-from beam_reuse.core.settings import NearDuplicateSettings, SettingError
+from beam_reuse.analyses.near_duplicates import definition as near
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
+from beam_reuse.core.settings import SettingError
 from beam_reuse.core.tokens import scan_text
 from tests.oracles import near_duplicates as slow
 from tests.oracles import tokens as slow_tokens
@@ -159,7 +160,7 @@ def test_settings_out_of_range_are_refused(bad: dict, words: str) -> None:
 
 def test_the_docs_tell_signatures_to_the_bit() -> None:
     """Their constants are those of the oracle, and their example is what comes out."""
-    text = (Path(near.__file__).parents[2] / "docs" / "definitions.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text()
     section = text.partition("### Signatures to the bit")[2].partition("\n## ")[0]
     rules, _, example = section.partition("Other settings")
     source = "".join(Path(str(module.__file__)).read_text() for module in (slow, slow_tokens))

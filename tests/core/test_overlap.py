@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.core import overlap
-from beam_reuse.core.overlap import Chunking, page_threshold, server_threshold
-from beam_reuse.core.settings import OverlapSettings, SettingError
+from beam_reuse.analyses.overlap import definition as overlap
+from beam_reuse.analyses.overlap.definition import Chunking, page_threshold, server_threshold
+from beam_reuse.analyses.overlap.settings import OverlapSettings
+from beam_reuse.core.settings import SettingError
 from beam_reuse.core.tokens import line_fingerprints, scan_text
 from tests.oracles.overlap import Page, cut
 
