@@ -17,7 +17,7 @@ from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.registry import known
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
-from beam_reuse.io.results.manifest import Outcome
+from beam_reuse.io.results.manifest import RunOutcome
 from beam_reuse.io.results.outcome import read_outcome
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.io.results.table_writer import TableWriter
@@ -70,7 +70,7 @@ def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:
     return shuffle_for(inputs.bytes, spill, memory_for(plan, inputs.bytes))
 
 
-def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
+def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> RunOutcome:
     """Run the graph to its end; tables lie below `work.tables` afterwards."""
     inputs = inputs_of(plan)
     progress.expect(inputs.bytes)

@@ -5,7 +5,7 @@ The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers three functi
     def survey(plan: RunPlan) -> Survey
         The input files and the graph's size, with nothing run and nothing written.
 
-    def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome
+    def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> RunOutcome
         Run the graph to its end. Tables go below `work.tables`, shuffled bytes below
         `work.spill`, workers report below `work.progress`. Raises on failure.
 

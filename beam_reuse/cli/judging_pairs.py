@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from beam_reuse.cli.arguments import UsageError
-from beam_reuse.cli.judging import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
+from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
 from beam_reuse.cli.summary import print_table
 from beam_reuse.io.figures import FiguresMissingError, require_matplotlib
 from beam_reuse.io.files import local_path

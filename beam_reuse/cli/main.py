@@ -25,7 +25,7 @@ from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
 from beam_reuse.publishing import TooManyRejectsError
 from beam_reuse.runners import ENGINES, require
-from beam_reuse.runners.local import QUIET
+from beam_reuse.runners.forks import QUIET
 
 LONGEST_MESSAGE = 600
 
@@ -135,7 +135,7 @@ def _dry_run(plan: RunPlan) -> int:
 
 
 def _demo(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.demo.show import run_demo
+    from beam_reuse.cli.demonstration import run_demo
 
     return run_demo(arguments.values, arguments.beam_args, [PROGRAM, *argv])
 

@@ -6,7 +6,7 @@ the entry point group `beam_reuse.analyses`. No Beam.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -22,6 +22,8 @@ BUILT_IN = (
     "beam_reuse.analyses.overlap.about:OVERLAP",
     "beam_reuse.analyses.quilts.about:QUILTS",
 )
+# Fields of `Settings` that belong to no analysis.
+RESERVED = ("analyses", "read", "chunks", "stops", "experiment", "max_rejects", "of_analyses")
 
 
 class BrokenAnalysis(UserError):
@@ -82,9 +84,7 @@ def _outside(load: Callable[[], Any], there: Mapping[str, About]) -> About:
     if not isinstance(about, About):
         raise TypeError(f"it is no About, but {type(about).__name__}")
     about.settings()
-    from beam_reuse.declaring.settings import Settings
-
-    taken = {each.name for each in fields(Settings)} | {each.field for each in there.values()}
+    taken = {*RESERVED, *(each.field for each in there.values())}
     options = {option.name for each in there.values() for option in each.options}
     for what, names, others in (
         ("the name", {about.name}, set(there)), ("the field", {about.field}, taken),

@@ -8,7 +8,7 @@ from beam_reuse import runners
 from beam_reuse.cli.main import main
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pipeline import shuffle_of
 from beam_reuse.plan import RunPlan

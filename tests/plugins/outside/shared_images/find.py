@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from shared_images.about import SharedImageSettings
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.features import PAYLOAD, Reads
@@ -16,6 +15,7 @@ from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows import Count
+from shared_images.about import SharedImageSettings
 
 
 class FindSharedImages(Analysis):

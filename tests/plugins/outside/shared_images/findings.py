@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from shared_images.tables import SHARED_IMAGES
-
 from beam_reuse.core.wording import counted
 from beam_reuse.io.results.result import Result
+from shared_images.tables import SHARED_IMAGES
 
 SHOWN = 3
 
