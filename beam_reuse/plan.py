@@ -57,8 +57,9 @@ class RunPlan:
     worker_memory: int = 0
 
     def __post_init__(self) -> None:
-        require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
-        require(self.workers >= 1, "--workers", self.workers, "1 or more")
+        require(bool(self.inputs or self.merge), "inputs", "",
+                "one or more files, folders or globs")
+        require(self.workers >= 1, "workers", self.workers, "1 or more")
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:

@@ -18,8 +18,8 @@ EXAMPLE = HERE.parent / "tests" / "plugins" / "outside"
 HEAD = """\
 # Options
 
-Every option of `beam-reuse`, by group; `beam-reuse COMMAND --help` has those of one command. In a config file
-(`--config`) an option is a key without its dashes. This page is made by `make docs`.
+Every option of `beam-reuse`, by group; `beam-reuse COMMAND --help` has those of one command. In a
+config file (`--config`) an option is a key without its dashes. This page is made by `make docs`.
 """
 # A file of the example: its name, and a block that shows it.
 _SHOWN = re.compile(r"^`(shared_images/\w+\.py)`:\n\n```python\n.*?^```$", re.S | re.M)

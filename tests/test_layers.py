@@ -133,8 +133,8 @@ def test_meaning_needs_no_files(room: str) -> None:
 
 def test_what_says_no_beam_imports_none() -> None:
     """Modules, and all modules of packages, whose docstring says "No Beam"."""
-    said = {path for path in PACKAGE.rglob("*.py")
-            if re.search(r"\bno beam\b", ast.get_docstring(ast.parse(path.read_text())) or "", re.I)}
+    said = {path for path in PACKAGE.rglob("*.py") if re.search(
+        r"\bno beam\b", ast.get_docstring(ast.parse(path.read_text())) or "", re.I)}
     said |= {path for package in said if package.name == "__init__.py"
              for path in package.parent.rglob("*.py")}
     said |= {path for room in WITHOUT_BEAM for path in files_of(room)}

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from beam_reuse.cli.runs import execute
 from beam_reuse.cli.summary import console, print_summary
+from beam_reuse.core.settings import naming
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.checks import Check, check_result
 from beam_reuse.demo.sample import sample_crawl
@@ -33,17 +34,18 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     crawl = sample_crawl()
     inputs = write_crawl(crawl, os.path.join(folder, "crawl"))
     result = os.path.join(folder, "result")
-    plan = RunPlan(
-        command="run",
-        inputs=tuple(inputs),
-        output=result,
-        settings=Settings(),
-        runner=values.get("runner", "local"),
-        workers=values.get("workers", usable_cores()),
-        beam_args=tuple(beam_args),
-        overwrite=values.get("overwrite", False),
-        engines=values.get("engines-dir", ""),
-    )
+    with naming({"workers": "--workers"}):
+        plan = RunPlan(
+            command="run",
+            inputs=tuple(inputs),
+            output=result,
+            settings=Settings(),
+            runner=values.get("runner", "local"),
+            workers=values.get("workers", usable_cores()),
+            beam_args=tuple(beam_args),
+            overwrite=values.get("overwrite", False),
+            engines=values.get("engines-dir", ""),
+        )
     finished = execute(plan, command_line)
     to = console()
     print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds,

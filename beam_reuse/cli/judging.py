@@ -13,6 +13,7 @@ from beam_reuse.cli.arguments import UsageError
 from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
 from beam_reuse.cli.summary import console, print_table
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import naming
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import is_local, join, local_path, require_writable
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
@@ -38,8 +39,10 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     """Draw a sample and write it to the file asked for, or to standard output."""
     if "of" not in values:
         raise UsageError("sample: say of which table with --of TABLE.")
-    settings = SampleSettings(values["of"], **{
-        name: values[name] for name in ("rows", "seed", "by", "bins", "where") if name in values})
+    names = ("rows", "seed", "by", "bins", "where")
+    with naming({name: f"--{name}" for name in names}):
+        settings = SampleSettings(
+            values["of"], **{name: values[name] for name in names if name in values})
     path = local_path(values.get("output", ""))
     folder = _one_folder("sample", folders)
     if path:

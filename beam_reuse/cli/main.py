@@ -17,6 +17,7 @@ from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import execute, launch
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import naming
 from beam_reuse.declaring.registry import require_sound
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
@@ -192,20 +193,22 @@ def plan_of(arguments: Arguments) -> RunPlan:
     values = adopted(command, values)
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
-    return RunPlan(
-        command="run" if command in EXPERIMENTS.split() else cast(Command, command),
-        inputs=tuple(local_path(path) for path in arguments.inputs),
-        output=local_path(values["output"]),
-        settings=settings_from(values, command),
-        merge=tuple(map(local_path, values.get("merge", ()))),
-        remove=tuple(map(local_path, values.get("remove", ()))),
-        runner=values.get("runner", "local"),
-        workers=values.get("workers", usable_cores()),
-        beam_args=arguments.beam_args,
-        overwrite=values.get("overwrite", False),
-        engines=values.get("engines-dir", ""),
-        worker_memory=values.get("worker-memory", 0),
-    )
+    settings = settings_from(values, command)
+    with naming({"inputs": "INPUT", "workers": "--workers"}):
+        return RunPlan(
+            command="run" if command in EXPERIMENTS.split() else cast(Command, command),
+            inputs=tuple(local_path(path) for path in arguments.inputs),
+            output=local_path(values["output"]),
+            settings=settings,
+            merge=tuple(map(local_path, values.get("merge", ()))),
+            remove=tuple(map(local_path, values.get("remove", ()))),
+            runner=values.get("runner", "local"),
+            workers=values.get("workers", usable_cores()),
+            beam_args=arguments.beam_args,
+            overwrite=values.get("overwrite", False),
+            engines=values.get("engines-dir", ""),
+            worker_memory=values.get("worker-memory", 0),
+        )
 
 
 def _refuse_engine_options(beam_args: Sequence[str]) -> None:

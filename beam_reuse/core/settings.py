@@ -5,6 +5,9 @@ Here are those that belong to no analysis; each analysis has its own in its fold
 folders) are not here.
 """
 
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from beam_reuse.core.errors import UserError
@@ -19,14 +22,44 @@ MOST_COUNTED = (1 << 63) - 1
 
 
 class SettingError(UserError):
-    """A setting outside its range; the message names the option, the value and the range."""
+    """A setting outside its range; the message names the setting, the value and the range.
+
+    The message is its parts: a text and the name of a field in turn. In Python settings are named
+    by their fields; whoever knows them by other names, as the command line does, says so
+    (`naming`).
+    """
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__("".join(parts))
+        self.parts = parts
+
+    def named(self, names: Mapping[str, str]) -> "SettingError":
+        """The same error with other names for some fields."""
+        return SettingError(*(
+            names.get(part, part) if i % 2 else part for i, part in enumerate(self.parts)))
 
 
-def require(condition: bool, option: str, value: object, allowed: str) -> None:
-    """Refuse `value` of `option` unless `condition`; the message tells what is allowed."""
+def parts_of(message: str) -> list[str]:
+    """Texts and names in turn of a message that names fields in braces."""
+    return re.split(r"[{}]", message)
+
+
+@contextmanager
+def naming(names: Mapping[str, str]) -> Iterator[None]:
+    """Errors of settings made in this block name fields by these names."""
+    try:
+        yield
+    except SettingError as error:
+        raise error.named(names) from None
+
+
+def require(condition: bool, field: str, value: object, allowed: str) -> None:
+    """Refuse `value` of `field` unless `condition`; the message says what is `allowed`, in which
+    other fields are named in braces."""
     if not condition:
         shown = ",".join(map(str, value)) if isinstance(value, tuple | list) else repr(value)
-        raise SettingError(f"{option}: {shown} is not allowed; it must be {allowed}")
+        first, *rest = parts_of(allowed)
+        raise SettingError("", field, f": {shown} is not allowed; it must be {first}", *rest)
 
 
 @dataclass(frozen=True)
@@ -42,17 +75,17 @@ class ReadSettings:
 
     def __post_init__(self) -> None:
         bad = [s for s in self.statuses or () if not 100 <= s <= 999]
-        require(not bad, "--status", bad, "a list of numbers from 100 to 999, or all")
+        require(not bad, "statuses", bad, "a list of numbers from 100 to 999, or all")
         require(
             bool(self.content_types) and all(t in KINDS for t in self.content_types),
-            "--content-types", self.content_types, f"a list of {', '.join(KINDS)}, or all",
+            "content_types", self.content_types, f"a list of {', '.join(KINDS)}, or all",
         )
-        require(1 << 10 <= self.max_record_bytes <= 1 << 30, "--max-record-bytes",
+        require(1 << 10 <= self.max_record_bytes <= 1 << 30, "max_record_bytes",
                 self.max_record_bytes, "from 1K to 1G")
-        require(self.captures in CAPTURES, "--captures", self.captures, " or ".join(CAPTURES))
-        require(self.max_prefix_depth >= 0, "--max-prefix-depth", self.max_prefix_depth,
+        require(self.captures in CAPTURES, "captures", self.captures, " or ".join(CAPTURES))
+        require(self.max_prefix_depth >= 0, "max_prefix_depth", self.max_prefix_depth,
                 "0 (off) or more")
-        require(self.max_path_repeats == 0 or self.max_path_repeats >= 2, "--max-path-repeats",
+        require(self.max_path_repeats == 0 or self.max_path_repeats >= 2, "max_path_repeats",
                 self.max_path_repeats, "0 (off), or 2 or more")
 
 
@@ -68,12 +101,12 @@ class ChunkSettings:
     def __post_init__(self) -> None:
         require(bool(self.tags) and all(t.isascii() and t.isalnum() and t == t.lower()
                                         for t in self.tags),
-                "--chunk-tags", ",".join(self.tags), "a list of lower-case tag names")
-        require(self.normalise in NORMALISATIONS, "--chunk-normalise", self.normalise,
+                "tags", ",".join(self.tags), "a list of lower-case tag names")
+        require(self.normalise in NORMALISATIONS, "normalise", self.normalise,
                 " or ".join(NORMALISATIONS))
         if self.classic and (self.tags, self.normalise) != (("p",), "none"):
-            raise SettingError(
-                "--classic means --chunk-tags p and --chunk-normalise none: leave both out")
+            raise SettingError(*parts_of(
+                "{classic} means {tags} p and {normalise} none: leave both out"))
 
     @staticmethod
     def published() -> "ChunkSettings":
@@ -91,7 +124,7 @@ class StopSettings:
     builtin: bool = True
 
     def __post_init__(self) -> None:
-        require(0 <= self.min_chunk_bytes <= MOST_COUNTED, "--min-chunk-bytes",
+        require(0 <= self.min_chunk_bytes <= MOST_COUNTED, "min_chunk_bytes",
                 self.min_chunk_bytes, "from 0 to 2**63 - 1")
 
 
@@ -111,13 +144,13 @@ class ExperimentSettings:
     blind_copies: int = 5000
 
     def __post_init__(self) -> None:
-        for option, values in (("--copies", self.copies), ("--multiples", self.multiples)):
+        for name, values in (("copies", self.copies), ("multiples", self.multiples)):
             require(bool(values) and min(values) >= 0 and list(values) == sorted(set(values)),
-                    option, values, "a list of ascending numbers from 0 on")
-        require(max(self.copies) <= MOST_COPIES, "--copies", max(self.copies),
+                    name, values, "a list of ascending numbers from 0 on")
+        require(max(self.copies) <= MOST_COPIES, "copies", max(self.copies),
                 f"{MOST_COPIES:,} at most")
-        require(bool(self.ways) and set(self.ways) <= set(WAYS), "--ways", ",".join(self.ways),
+        require(bool(self.ways) and set(self.ways) <= set(WAYS), "ways", ",".join(self.ways),
                 f"a list of {', '.join(WAYS)}")
-        require(self.runs >= 2, "--runs", self.runs, "2 or more, for a standard error")
-        require(0 <= self.blind_copies <= MOST_COPIES, "--blind-copies", self.blind_copies,
+        require(self.runs >= 2, "runs", self.runs, "2 or more, for a standard error")
+        require(0 <= self.blind_copies <= MOST_COPIES, "blind_copies", self.blind_copies,
                 f"from 0 to {MOST_COPIES:,}")

@@ -47,7 +47,7 @@ class Settings:
             max_rejects=max_rejects,
             of_analyses=tuple((about.field, given.get(about.field) or about.settings())
                               for about in abouts))
-        require(0 <= max_rejects <= 1, "--max-rejects", max_rejects, "from 0 to 1")
+        require(0 <= max_rejects <= 1, "max_rejects", max_rejects, "from 0 to 1")
         for about in abouts:
             about.check(self)
 

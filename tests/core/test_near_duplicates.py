@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from beam_reuse.analyses.near_duplicates import definition as near
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
-from beam_reuse.core.settings import SettingError
 from beam_reuse.core.tokens import scan_text
 from tests.oracles import near_duplicates as slow
 from tests.oracles import tokens as slow_tokens
+from tests.refusals import refusal
 
 WORDS = st.integers(0, 2**64 - 1)
 FEW = st.sampled_from([1, 2, 3, 2**63, 2**64 - 1])
@@ -131,13 +131,12 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
 
 def test_fewer_bits_need_thresholds_of_their_own() -> None:
     """What to add is told, and is allowed."""
-    with pytest.raises(SettingError, match=r"--projection-bits: 64 is less .*; add "
-                                           r"--c-threshold 62 --combined-threshold 59, which is"):
-        NearDuplicateSettings(projection_bits=64)
-    with pytest.raises(SettingError, match="add --combined-threshold 59, which"):
-        NearDuplicateSettings(projection_bits=64, c_threshold=62)
-    with pytest.raises(SettingError, match="add --c-threshold 349, which"):
-        NearDuplicateSettings(projection_bits=360)
+    told = refusal("near_duplicates", projection_bits=64)
+    assert told == ("--projection-bits: 64 is less than the default thresholds ask for; add "
+                    "--c-threshold 62 --combined-threshold 59, which is as strict")
+    told = refusal("near_duplicates", projection_bits=64, c_threshold=62)
+    assert "add --combined-threshold 59, which" in told
+    assert "add --c-threshold 349, which" in refusal("near_duplicates", projection_bits=360)
     NearDuplicateSettings(projection_bits=64, c_threshold=62, combined_threshold=59)
     NearDuplicateSettings(projection_bits=372)
 
@@ -154,8 +153,7 @@ def test_fewer_bits_need_thresholds_of_their_own() -> None:
     ({"supershingles": 0}, "--supershingles"),
 ])
 def test_settings_out_of_range_are_refused(bad: dict, words: str) -> None:
-    with pytest.raises(SettingError, match=words.replace("(", r"\(").replace(")", r"\)")):
-        NearDuplicateSettings(**bad)
+    assert words in refusal("near_duplicates", **bad)
 
 
 def test_the_docs_tell_signatures_to_the_bit() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from beam_reuse.core.settings import SettingError, require
+from beam_reuse.core.settings import SettingError, parts_of, require
 
 MOST_COMPARED = 1_000_000
 ALGORITHMS = ("b", "c", "combined", "hybrid")
@@ -30,38 +30,38 @@ class NearDuplicateSettings:
     keep_rule: str = "smallest-url"
 
     def __post_init__(self) -> None:
-        require(1 <= self.shingle_size <= 1000, "--shingle-size", self.shingle_size,
+        require(1 <= self.shingle_size <= 1000, "shingle_size", self.shingle_size,
                 "from 1 to 1000")
-        require(1 <= self.supershingles <= 255, "--supershingles", self.supershingles,
+        require(1 <= self.supershingles <= 255, "supershingles", self.supershingles,
                 "from 1 to 255")
         require(1 <= self.min_values <= 4096 and self.min_values % self.supershingles == 0,
-                "--min-values", self.min_values,
-                f"a multiple of --supershingles ({self.supershingles}), at most 4096")
-        require(1 <= self.b_threshold <= self.supershingles, "--b-threshold", self.b_threshold,
-                f"from 1 to --supershingles ({self.supershingles})")
-        require(1 <= self.projection_bits <= 4096, "--projection-bits", self.projection_bits,
+                "min_values", self.min_values,
+                f"a multiple of {{supershingles}} ({self.supershingles}), at most 4096")
+        require(1 <= self.b_threshold <= self.supershingles, "b_threshold", self.b_threshold,
+                f"from 1 to {{supershingles}} ({self.supershingles})")
+        require(1 <= self.projection_bits <= 4096, "projection_bits", self.projection_bits,
                 "from 1 to 4096")
         self._require_thresholds_of_their_own()
-        for option, value in (("--c-threshold", self.c_threshold),
-                              ("--combined-threshold", self.combined_threshold)):
-            require(1 <= value <= self.projection_bits, option, value,
-                    f"from 1 to --projection-bits ({self.projection_bits})")
-        require(2 <= self.max_group <= MOST_COMPARED, "--max-group", self.max_group,
+        for name, value in (("c_threshold", self.c_threshold),
+                            ("combined_threshold", self.combined_threshold)):
+            require(1 <= value <= self.projection_bits, name, value,
+                    f"from 1 to {{projection_bits}} ({self.projection_bits})")
+        require(2 <= self.max_group <= MOST_COMPARED, "max_group", self.max_group,
                 f"from 2 to {MOST_COMPARED:,}")
-        require(self.keep_by in ALGORITHMS, "--keep-by", self.keep_by, " or ".join(ALGORITHMS))
-        require(self.keep_rule in KEEP_RULES, "--keep-rule", self.keep_rule,
+        require(self.keep_by in ALGORITHMS, "keep_by", self.keep_by, " or ".join(ALGORITHMS))
+        require(self.keep_rule in KEEP_RULES, "keep_rule", self.keep_rule,
                 " or ".join(KEEP_RULES))
 
     def _require_thresholds_of_their_own(self) -> None:
         """Refuse fewer bits than the default thresholds, where these were not changed too."""
         usual, bits = NearDuplicateSettings, self.projection_bits
         needed = [
-            f"{option} {round(default * bits / usual.projection_bits)}"
-            for option, value, default in (
-                ("--c-threshold", self.c_threshold, usual.c_threshold),
-                ("--combined-threshold", self.combined_threshold, usual.combined_threshold))
+            f"{{{name}}} {round(default * bits / usual.projection_bits)}"
+            for name, value, default in (
+                ("c_threshold", self.c_threshold, usual.c_threshold),
+                ("combined_threshold", self.combined_threshold, usual.combined_threshold))
             if value == default > bits]
         if needed:
-            raise SettingError(
-                f"--projection-bits: {bits} is less than the default thresholds ask for; add "
-                f"{' '.join(needed)}, which is as strict")
+            raise SettingError(*parts_of(
+                f"{{projection_bits}}: {bits} is less than the default thresholds ask for; add "
+                f"{' '.join(needed)}, which is as strict"))

@@ -30,25 +30,25 @@ class OverlapSettings:
     def __post_init__(self) -> None:
         known = [_CHUNKING.fullmatch(name) for name in self.chunkings]
         require(bool(known) and all(known) and len(set(self.chunkings)) == len(known) <= 100,
-                "--overlap-chunkings", self.chunkings,
+                "chunkings", self.chunkings,
                 "a list of whole, N-lines, N-words, paragraph, sentence, each once (N from 1)")
-        for option, entries in (("--overlap-threshold", self.thresholds),
-                                ("--server-overlap-threshold", self.server_thresholds)):
+        for field, entries in (("thresholds", self.thresholds),
+                               ("server_thresholds", self.server_thresholds)):
             names = [entry.rpartition("=")[0] for entry in entries or ()]
-            require(len(set(names)) == len(names), option, entries,
+            require(len(set(names)) == len(names), field, entries,
                     "one for each chunking, and one N for all others")
             for entry in entries or ():
                 name, _, number = entry.rpartition("=")
-                require(number.isdecimal() and 1 <= int(number) <= MOST_SHARED, option, entry,
+                require(number.isdecimal() and 1 <= int(number) <= MOST_SHARED, field, entry,
                         f"auto, N or CHUNKING=N, N from 1 to {MOST_SHARED:,}")
-                require(not name or name in self.chunkings, option, entry,
-                        f"for one of --overlap-chunkings ({','.join(self.chunkings)})")
-                require((option, name) != ("--overlap-threshold", "whole"), option, entry,
+                require(not name or name in self.chunkings, field, entry,
+                        f"for one of {{chunkings}} ({','.join(self.chunkings)})")
+                require((field, name) != ("thresholds", "whole"), field, entry,
                         "for another chunking, as whole pages are equal or not; hosts have "
-                        "--server-overlap-threshold")
-        require(2 <= self.max_df <= MOST_POSTED, "--max-df", self.max_df,
+                        "{server_thresholds}")
+        require(2 <= self.max_df <= MOST_POSTED, "max_df", self.max_df,
                 f"from 2 to {MOST_POSTED:,}")
-        require(0 < self.mirror <= 1, "--mirror-containment", self.mirror,
+        require(0 < self.mirror <= 1, "mirror", self.mirror,
                 "above 0, and 1 at most")
-        require(self.method in OVERLAP_METHODS, "--overlap-method", self.method,
+        require(self.method in OVERLAP_METHODS, "method", self.method,
                 " or ".join(OVERLAP_METHODS))

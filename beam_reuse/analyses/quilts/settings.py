@@ -39,14 +39,14 @@ class QuiltSettings:
             object.__setattr__(self, name, values)
             require(bool(values) and len(set(values)) == len(values)
                     and all(low <= each <= high for each in values),
-                    f"--{name.replace('_', '-')}", values,
+                    name, values,
                     "a list of different numbers, each "
                     + (f"{low} or more" if high == MOST_COUNTED else f"from {low:,} to {high:,}"))
-        require(self.sweep in SWEEPS, "--sweep", self.sweep, " or ".join(SWEEPS))
-        require(self.variant in VARIANTS, "--quilt-sources", self.variant, " or ".join(VARIANTS))
-        require(not self.ip_tables or self.variant == "ip", "--ip-table",
-                self.ip_tables, "given together with --quilt-sources ip")
-        require(0 <= self.min_source_share <= 1, "--min-source-share", self.min_source_share,
+        require(self.sweep in SWEEPS, "sweep", self.sweep, " or ".join(SWEEPS))
+        require(self.variant in VARIANTS, "variant", self.variant, " or ".join(VARIANTS))
+        require(not self.ip_tables or self.variant == "ip", "ip_tables",
+                self.ip_tables, "given together with {variant} ip")
+        require(0 <= self.min_source_share <= 1, "min_source_share", self.min_source_share,
                 "from 0 to 1")
 
     def combinations(self) -> list[tuple[Any, ...]]:

@@ -22,14 +22,14 @@ class DiscoverySettings:
     min_hosts: int = 1
 
     def __post_init__(self) -> None:
-        for option, value in (("--file-threshold", self.file_threshold),
-                              ("--chunk-threshold", self.chunk_threshold)):
-            require(value is None or 0 <= value <= MOST_COUNTED, option, value,
+        for name, value in (("file_threshold", self.file_threshold),
+                            ("chunk_threshold", self.chunk_threshold)):
+            require(value is None or 0 <= value <= MOST_COUNTED, name, value,
                     "auto, or from 0 to 2**63 - 1")
-            require(self.top is None or value is None, "--top", self.top,
-                    f"given without {option}")
-        for option, value in (("--top", self.top), ("--min-hosts", self.min_hosts)):
-            require(value is None or 1 <= value <= MOST_COUNTED, option, value,
+            require(self.top is None or value is None, "top", self.top,
+                    f"given without {{{name}}}")
+        for name, value in (("top", self.top), ("min_hosts", self.min_hosts)):
+            require(value is None or 1 <= value <= MOST_COUNTED, name, value,
                     "from 1 to 2**63 - 1")
 
 
@@ -47,20 +47,20 @@ class DetectionSettings:
     nilsimsa_thresholds: tuple[int, ...] = (115,)
 
     def __post_init__(self) -> None:
-        require(1 <= self.min_chunks <= MOST_COUNTED, "--min-chunks", self.min_chunks,
+        require(1 <= self.min_chunks <= MOST_COUNTED, "min_chunks", self.min_chunks,
                 "from 1 to 2**63 - 1")
-        for option, value in (("--page-threshold", self.page_threshold),
-                              ("--neighbourhood-threshold", self.neighbourhood_threshold)):
-            require(value is None or 0 <= value <= 1, option, value, "auto, or from 0 to 1")
-        require(self.neighbourhood_score in SCORES, "--neighbourhood-score",
+        for name, value in (("page_threshold", self.page_threshold),
+                            ("neighbourhood_threshold", self.neighbourhood_threshold)):
+            require(value is None or 0 <= value <= 1, name, value, "auto, or from 0 to 1")
+        require(self.neighbourhood_score in SCORES, "neighbourhood_score",
                 self.neighbourhood_score, " or ".join(SCORES))
-        require(self.matcher in MATCHERS, "--matcher", self.matcher, " or ".join(MATCHERS))
+        require(self.matcher in MATCHERS, "matcher", self.matcher, " or ".join(MATCHERS))
         require(self.matcher == "nilsimsa" or self.nilsimsa_thresholds == (115,),
-                "--nilsimsa-threshold", self.nilsimsa_thresholds[0],
-                "given together with --matcher nilsimsa")
+                "nilsimsa_thresholds", self.nilsimsa_thresholds[0],
+                "given together with {matcher} nilsimsa")
         require(bool(self.nilsimsa_thresholds)
                 and all(-128 <= t <= 128 for t in self.nilsimsa_thresholds),
-                "--nilsimsa-threshold", self.nilsimsa_thresholds, "from -128 to 128")
+                "nilsimsa_thresholds", self.nilsimsa_thresholds, "from -128 to 128")
 
 
 def detects(settings: Settings) -> bool:
@@ -77,5 +77,5 @@ def discovers(settings: Settings) -> bool:
 def require_use_of_labels(settings: Settings) -> None:
     """Refuse labels that nobody looks for."""
     labels = settings.detection.labels
-    require(detects(settings) or not labels, "--labels", ", ".join(labels),
-            "given with detection among the --analyses")
+    require(detects(settings) or not labels, "detection.labels", ", ".join(labels),
+            "given with detection among the {analyses}")

@@ -15,7 +15,7 @@ class SharedImageSettings:
     min_hosts: int = 2
 
     def __post_init__(self) -> None:
-        require(self.min_hosts >= 2, "--min-image-hosts", self.min_hosts, "2 or more")
+        require(self.min_hosts >= 2, "min_hosts", self.min_hosts, "2 or more")
 
 
 SHARED_IMAGES = About(
@@ -25,7 +25,7 @@ SHARED_IMAGES = About(
     tables="shared_images.tables:TABLES",
     findings="shared_images.findings:shared_images",
     question="which images are shown by several hosts",
-    help="  shared_images         each image: its URL, on how many hosts and pages, and the first page",
+    help="  shared_images         each image: on how many hosts and pages, and the first page",
     options=(
         option("min-image-hosts", WHOLE, "report images on so many hosts or more", "min_hosts"),
     ),
