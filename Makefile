@@ -4,12 +4,16 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test lint types unit engines test-engines test-lowest lowest test-engines-lowest clean
+.PHONY: demo docs test lint types unit engines test-engines test-lowest lowest test-engines-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
 
 test: lint types engines unit
+
+# Pages of docs that follow from the code.
+docs: $(STAMP)
+	$(BIN)/python docs/make.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"beam-reuse-worker: no server to fork from ({error}), so this takes seconds",
               file=sys.stderr)
-    from beam_reuse.runners.provisioned_worker import work
+    from beam_reuse.workers.provisioned_worker import work
 
     work(given.id, given.provision_endpoint)
     return 0
@@ -136,7 +136,7 @@ def start_server(folder: str) -> None:
         listener.bind(where)
         listener.listen(socket.SOMAXCONN)
         subprocess.Popen(
-            [sys.executable, "-P", "-m", "beam_reuse.runners.fork_server", where,
+            [sys.executable, "-P", "-m", "beam_reuse.workers.fork_server", where,
              str(listener.fileno()), str(SECONDS_IDLE)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[listener.fileno()],
             start_new_session=True, cwd="/",

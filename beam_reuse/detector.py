@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, file_sha1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned, Match, Source
 from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings, DetectionSettings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.core.urls import BadUrl, canonical_url
 from beam_reuse.io.crawl.rows import utf8

@@ -21,7 +21,7 @@ from beam_reuse.experiments.loading import (
 from beam_reuse.experiments.reading import AskJudged, AskSite
 from beam_reuse.experiments.vectors import Background
 from beam_reuse.io.files import join
-from beam_reuse.io.results.manifest import Outcome
+from beam_reuse.io.results.manifest import RunOutcome
 from beam_reuse.io.results.outcome import read_outcome
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.io.results.table_writer import TableWriter
@@ -56,7 +56,7 @@ class ExperimentPlan:
             detection.page_threshold, detection.neighbourhood_threshold)
 
 
-def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[Outcome, Results]:
+def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[RunOutcome, Results]:
     """Read what the experiment needs and conduct it. The table `rejects` lies below
     `work.tables` afterwards; the results are not written yet."""
     inputs = [_open(plan, paths) for paths in (plan.run.inputs, plan.background) if paths]

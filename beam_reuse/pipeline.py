@@ -3,24 +3,21 @@
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import apache_beam as beam
 
-from beam_reuse.analyses.near_duplicates.find import FindNearDuplicates
-from beam_reuse.analyses.overlap.find import FindOverlap
-from beam_reuse.analyses.quilts.find import FindQuilts
-from beam_reuse.analyses.reuse.find import FindReuse
 from beam_reuse.analyses.reuse.labels import MakeLabels
-from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.features import CHUNKS, LINES, LINKS, PAYLOAD, TOKENS, FeatureSettings
-from beam_reuse.core.overlap import chunkings_of
+from beam_reuse.core.features import FeatureSettings
+from beam_reuse.declaring.about import loaded
+from beam_reuse.declaring.registry import known
 from beam_reuse.io.files import is_local, join
 from beam_reuse.io.results import tables
-from beam_reuse.io.results.manifest import Outcome
+from beam_reuse.io.results.manifest import RunOutcome
 from beam_reuse.io.results.outcome import read_outcome
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.io.results.table_writer import TableWriter
@@ -28,7 +25,7 @@ from beam_reuse.pages.analysis import Analysis, Found
 from beam_reuse.pages.index import write_index
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.outcome import save
-from beam_reuse.pages.reading import Crawl, read_pages
+from beam_reuse.pages.reading import read_pages
 from beam_reuse.pages.rows import page_table
 from beam_reuse.pages.sizes import shuffle_for
 from beam_reuse.pages.writing import Written, write_tables
@@ -39,7 +36,6 @@ from beam_reuse.rows.building import Built
 from beam_reuse.runners import engine_for, memory_for
 
 OUTCOME = "outcome.json"
-FOLDED = {"matched_chunks": MATCHES}
 
 
 def inputs_of(plan: RunPlan) -> Inputs:
@@ -74,7 +70,7 @@ def shuffle_of(plan: RunPlan, inputs: Inputs, spill: str) -> Shuffle:
     return shuffle_for(inputs.bytes, spill, memory_for(plan, inputs.bytes))
 
 
-def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
+def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> RunOutcome:
     """Run the graph to its end; tables lie below `work.tables` afterwards."""
     inputs = inputs_of(plan)
     progress.expect(inputs.bytes)
@@ -101,12 +97,13 @@ def _publish(path: str, publication: Publication, bytes_read: int) -> None:
 @dataclass(frozen=True)
 class Contents:
     """What a command writes: tables, values that are reported, and rows that are there only for
-    what is counted on their way, or for receipts of files."""
+    what is counted on their way, or for receipts of files. `folding` as analyses have it."""
 
     tables: Mapping[str, Rows]
     values: Mapping[str, Value | int]
     counted: Rows
     names: Rows
+    folding: Mapping[str, Any] = field(default_factory=dict)
 
 
 def build(
@@ -118,16 +115,16 @@ def build(
     rows = Plan(shuffle_of(plan, inputs, work.spill))
     found = (_index(rows, plan, inputs, work) if plan.command == "index"
              else _contents(rows, plan, inputs, work))
-    writers = writers_for(found.tables, work)
+    writers = writers_for(found, work)
     written = write_tables(found.tables, writers, found.names)
     return save(pipeline, rows, Written(written.receipts + found.counted, written.rows), writers,
                 join(work.root, OUTCOME), found.values, then)
 
 
-def writers_for(names: Mapping[str, Rows], work: Workspace) -> dict[str, TableWriter]:
+def writers_for(found: Contents, work: Workspace) -> dict[str, TableWriter]:
     """Who writes these tables."""
     return {name: TableWriter(tables.SCHEMAS[name], work.tables, progress=work.progress,
-                              folding=FOLDED.get(name)) for name in names}
+                              folding=found.folding.get(name)) for name in found.tables}
 
 
 def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
@@ -139,64 +136,32 @@ def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Conten
 
 def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
     """What the commands `run` and `labels` write."""
-    crawl = read_pages(rows, inputs, plan.settings.read, features_of(plan), work.spill,
-                       work.progress)
-    if plan.command == "labels":
-        settings = plan.settings
-        make = MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
-                          settings.detection.matcher == "nilsimsa")
-        found = make.find(crawl.pages)
-        return Contents(found.tables, {}, crawl.counted, crawl.pages.names)
-    return result_of(plan, crawl)
-
-
-def result_of(plan: RunPlan, crawl: Crawl) -> Contents:
-    """Every table of a run, and the thresholds of detection."""
-    found: dict[str, Rows] = {
-        "pages": crawl.pages.rows(page_table, plan.settings.chunks, needs_text(plan)),
+    analyses = analyses_of(plan)
+    features = FeatureSettings.of(plan.settings.chunks, (each.reads() for each in analyses))
+    crawl = read_pages(rows, inputs, plan.settings.read, features, work.spill, work.progress)
+    found: dict[str, Rows] = {} if plan.command == "labels" else {
+        "pages": crawl.pages.rows(page_table, plan.settings.chunks, features.text),
         "rejects": crawl.rejects, "depth_histogram": crawl.depths,
     }
     values: dict[str, Value | int] = {}
-    for analysis in analyses_of(plan):
+    folding: dict[str, Any] = {}
+    for analysis in analyses:
         each: Found = analysis.find(crawl.pages)
         found |= each.tables
         values |= each.values
-    return Contents(found, values, crawl.counted, crawl.pages.names)
+        folding |= analysis.folding
+    return Contents(found, values, crawl.counted, crawl.pages.names, folding)
 
 
 def analyses_of(plan: RunPlan) -> list[Analysis]:
-    """The analyses that a plan asks for."""
+    """The analyses that a plan asks for, each transform once."""
     settings = plan.settings
-    return [analysis for asked, analysis in (
-        (settings.discovers or settings.detects, FindReuse(settings)),
-        (settings.finds_near_duplicates, FindNearDuplicates(settings.near_duplicates)),
-        (settings.finds_overlap, FindOverlap(settings.overlap)),
-        (settings.finds_quilts, FindQuilts(settings.quilts)),
-    ) if asked]
-
-
-def needs_text(plan: RunPlan) -> bool:
-    """Whether any analysis asked for looks at text."""
-    settings = plan.settings
-    return plan.command == "run" and (
-        settings.finds_near_duplicates or settings.finds_overlap or settings.finds_quilts)
-
-
-def features_of(plan: RunPlan) -> FeatureSettings:
-    """What the analyses asked for look at: nothing else is hashed or written."""
-    settings = plan.settings
-    reuse = plan.command == "labels" or settings.discovers or settings.detects
-    chunkings = chunkings_of(settings.overlap) if settings.finds_overlap else ()
-    columns = {column for chunking in chunkings for column in chunking.columns}
-    needed = {
-        CHUNKS: reuse, TOKENS: settings.finds_quilts or "tokens" in columns,
-        LINES: settings.finds_overlap, LINKS: settings.finds_quilts,
-        PAYLOAD: reuse or "payload" in columns,
-    }
-    return FeatureSettings(
-        settings.chunks, needs_text(plan),
-        frozenset(feature for feature, is_needed in needed.items() if is_needed),
-        settings.near_duplicates if settings.finds_near_duplicates else None)
+    if plan.command == "labels":
+        return [MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
+                           settings.detection.matcher == "nilsimsa")]
+    transforms = dict.fromkeys(
+        about.transform for name, about in known().items() if settings.asks_for(name))
+    return [loaded(transform).of(settings) for transform in transforms]
 
 
 class _Steps(beam.pipeline.PipelineVisitor):

@@ -5,7 +5,7 @@ The seam between `cli` and `pipeline`. `beam_reuse.pipeline` offers three functi
     def survey(plan: RunPlan) -> Survey
         The input files and the graph's size, with nothing run and nothing written.
 
-    def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome
+    def run(plan: RunPlan, work: Workspace, progress: RunProgress) -> RunOutcome
         Run the graph to its end. Tables go below `work.tables`, shuffled bytes below
         `work.spill`, workers report below `work.progress`. Raises on failure.
 
@@ -20,7 +20,9 @@ import os
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from beam_reuse.core.settings import Settings, require
+from beam_reuse.core.settings import require
+from beam_reuse.declaring.registry import known
+from beam_reuse.declaring.settings import Settings
 
 Command = Literal["run", "index", "labels"]
 
@@ -55,16 +57,17 @@ class RunPlan:
     worker_memory: int = 0
 
     def __post_init__(self) -> None:
-        require(bool(self.inputs or self.merge), "INPUT", "", "one or more files, folders or globs")
-        require(self.workers >= 1, "--workers", self.workers, "1 or more")
+        require(bool(self.inputs or self.merge), "inputs", "",
+                "one or more files, folders or globs")
+        require(self.workers >= 1, "workers", self.workers, "1 or more")
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
         """Every file, folder or pattern that workers open, each with the option that names it."""
-        settings = self.settings
+        of_analyses = ((f"--{option.name}", option.of(self.settings)) for about in known().values()
+                       for option in about.options if option.takes_many)
         return tuple((option, path) for option, paths in (
-            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge),
-            ("--labels", settings.detection.labels), ("--ip-table", settings.quilts.ip_tables),
+            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge), *of_analyses,
         ) for path in paths)
 
     @property

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
+from beam_reuse.declaring.registry import registry
 from beam_reuse.io.files import join
-from beam_reuse.io.results.manifest import Manifest, Outcome
+from beam_reuse.io.results.manifest import Manifest, RunOutcome
 from beam_reuse.io.results.run_folder import HandedFolder, Workspace
 from beam_reuse.options.table import BY_NAME
 from beam_reuse.options.values import recorded_settings
@@ -37,7 +38,7 @@ class Publication:
     started: float
     folder: HandedFolder
 
-    def publish(self, outcome: Outcome) -> None:
+    def publish(self, outcome: RunOutcome) -> None:
         """Publish the result, or refuse to; may be done again after it failed anywhere."""
         try:
             refuse_too_many_rejects(self.plan, outcome, self.folder.work)
@@ -48,7 +49,7 @@ class Publication:
                             run_info(self.plan, outcome, self.command_line, self.started))
 
 
-def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: Outcome) -> Manifest:
+def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: RunOutcome) -> Manifest:
     """The manifest of a run with this outcome; `settings` as `recorded` gives them."""
     from beam_reuse.core.shares import ONE
 
@@ -72,7 +73,7 @@ def recorded(plan: RunPlan) -> dict[str, Any]:
     }
 
 
-def refuse_too_many_rejects(plan: RunPlan, outcome: Outcome, work: Workspace) -> None:
+def refuse_too_many_rejects(plan: RunPlan, outcome: RunOutcome, work: Workspace) -> None:
     """Fail a run whose share of rejected records is above `--max-rejects`."""
     accounting, limit = outcome.accounting, plan.settings.max_rejects
     if accounting.rejected_share <= limit:
@@ -85,7 +86,7 @@ def refuse_too_many_rejects(plan: RunPlan, outcome: Outcome, work: Workspace) ->
     )
 
 
-def _first_reject(outcome: Outcome, work: Workspace) -> str:
+def _first_reject(outcome: RunOutcome, work: Workspace) -> str:
     """Where the first rejected record lies, so that the user can look at it."""
     import pyarrow.parquet as pq
 
@@ -102,7 +103,7 @@ def _first_reject(outcome: Outcome, work: Workspace) -> str:
 
 
 def run_info(
-    plan: RunPlan, outcome: Outcome, command_line: Sequence[str], started: float
+    plan: RunPlan, outcome: RunOutcome, command_line: Sequence[str], started: float
 ) -> dict[str, Any]:
     """The content of run.json: what may differ between runs with the same result."""
     now = time.time()
@@ -128,7 +129,8 @@ def versions() -> dict[str, str]:
     from beam_reuse import __version__
 
     found = {"beam-reuse": __version__, "python": sys.version.split()[0]}
-    return found | {package: metadata.version(package) for package in PACKAGES}
+    return found | {package: metadata.version(package) for package in PACKAGES} | dict(
+        registry().distributions)
 
 
 def _iso(seconds: float) -> str:

@@ -9,7 +9,7 @@ import hashlib
 import re
 import sys
 
-from beam_reuse.runners.local import keep_freed_memory
+from beam_reuse.runners.forks import keep_freed_memory
 
 _CHUNK = re.compile(rb"(?=<(?:p|div)[\s/>])", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+")

@@ -25,8 +25,8 @@ from beam_reuse.cli.help_texts import (
 from beam_reuse.cli.idle import idle_option
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
-from beam_reuse.options.kinds import FILE, NUMBERS
-from beam_reuse.options.option import Option
+from beam_reuse.declaring.kinds import FILE, NUMBERS
+from beam_reuse.declaring.option import Option
 from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
 from beam_reuse.runners import ENGINES

@@ -15,7 +15,7 @@ from beam_reuse.cli.check_stream import answers
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned
 from beam_reuse.core.pages import Outcome, RawPage, Rejected
-from beam_reuse.core.settings import KINDS, ReadSettings
+from beam_reuse.core.settings import KINDS, ReadSettings, naming
 from beam_reuse.detector import Detector
 from beam_reuse.io.crawl.kinds import kind_of, sniff_type
 from beam_reuse.io.files import local_path, require_writable
@@ -65,10 +65,11 @@ def _detector(values: Mapping[str, Any]) -> Detector:
     if not lists:
         given = {**DEFAULTS["labels"], **given}
     settings = settings_from(given, "check")
-    return Detector(
-        lists, chunks=settings.chunks, stops=settings.stops,
-        page_threshold=values.get("page-threshold", 0.0),
-        min_chunks=settings.detection.min_chunks)
+    with naming({"page_threshold": "--page-threshold"}):
+        return Detector(
+            lists, chunks=settings.chunks, stops=settings.stops,
+            page_threshold=values.get("page-threshold", 0.0),
+            min_chunks=settings.detection.min_chunks)
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:

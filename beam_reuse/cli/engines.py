@@ -5,10 +5,10 @@ from typing import Any
 
 from rich.console import Console
 
-from beam_reuse.cli.progress import counted, megabytes
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.wording import counted, megabytes
 from beam_reuse.runners.fetching import Fetched, fetch, kits_folder
 from beam_reuse.runners.kits import FIRST, KITS
 from beam_reuse.runners.processes import java_version

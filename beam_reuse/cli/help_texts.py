@@ -1,5 +1,6 @@
 """The words of `--help` that are not about a single option."""
 
+from beam_reuse.declaring.registry import known
 from beam_reuse.judging.verdicts import WORDS
 
 PROGRAM = "beam-reuse"
@@ -33,6 +34,9 @@ WITHOUT_BEAM = ("check", "sample", "evaluate", "engines")
 
 _LABELS = "\n".join(f"  {verdict.value:11}{' '.join(words)}" for verdict, words in WORDS.items())
 
+_ANALYSES = "\n\n".join(
+    f" {about.name}: {about.question}\n{about.help}" for about in known().values())
+
 DESCRIPTIONS = {
     "INPUT": "files, folders or globs, local or on gs://, s3://, hdfs://: WARC and ARC (.gz, "
     ".zst), WET, folders of HTML or text, JSON Lines and Parquet with url and html or text, and "
@@ -46,7 +50,7 @@ Makes a sample crawl (WARC) in which passages are copied a known number of times
 analysis on it, prints the summary and checks each planted thing against what was found.
 Exit status 1 if one was missed. Without -o everything goes to a temporary folder that is
 removed; with -o the crawl is DIR/crawl and the tables are in DIR/result.""",
-    "run": """\
+    "run": f"""\
 Reads crawl files and writes one folder of tables. Every record read ends as a page, as
 skipped (with a reason) or as rejected (with a reason); the summary shows the sum.
 
@@ -54,34 +58,7 @@ skipped (with a reason) or as rejected (with a reason); the summary shows the su
   rejects              records that could not be read: file, offset, reason
   depth_histogram      how deep URLs are, before crawler traps are cut
 
- discovery: what is copied most
-  frequent_files, frequent_chunks   whole files and passages above the threshold, with samples
-  frequency_histogram   how many files and passages occur how often
-  labels                the same as a list to look for elsewhere
-
- detection: where known content is (what --labels hold, or else what discovery found)
-  matched_files, matched_chunks   every copy, and where it came from
-  page_reuse            each page: how many of its chunks are known, flagged or not
-  neighbourhoods        each directory and host: the same over all pages below it
-  neighbourhood_sources whose content it is
-
- near-duplicates: which pages are nearly the same
-  keep                  each page: to be kept, or dropped for which kept page
-  near_duplicates       pairs of pages with two similarities, and which algorithms return them
-  identity_sets         pages with exactly the same words
-  near_duplicate_clusters, near_duplicate_degrees, site_pairs   what hangs together, how much
-
- overlap: who shares lines with whom
-  exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy
-  page_overlap, server_overlap   how much of each page or host is in the other; mirrors
-  replicas              how many pages have how many copies
-  skippable, crawl_savings       pages that are copies of one that stays or share as many chunks
-                        with it as the threshold says: their URLs, and sums by host
-  popular_collections   directories that stand on several hosts
-
- quilts: pages stitched from passages of others
-  quilts                each quilt: how much of it is patches, from how many sources, linked or not
-  quilt_sources         each source: what it gave, and where that stands in the quilt
+{_ANALYSES}
 
 Read them with any Parquet reader, or with beam_reuse.tables.read(DIR, "pages").""",
     "index": """\

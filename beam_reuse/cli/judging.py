@@ -2,16 +2,18 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from beam_reuse.cli.arguments import UsageError
+from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
 from beam_reuse.cli.summary import console, print_table
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import naming
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import is_local, join, local_path, require_writable
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
@@ -21,10 +23,7 @@ from beam_reuse.judging.sample import Sample, SampleSettings, draw
 from beam_reuse.judging.sheets import sheet_text, write_sheet
 from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
-T = TypeVar("T")
-STEPS_SHOWN = 20
 ABSENT_SHOWN = 5
-CLASSES_SHOWN = 40
 SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
 PAIR_REPORTS = ("pairs", "graph", "differences")
 USED_BY = {"by": tuple(SUBJECTS), "bins": ("pairs",), "min-r": ("pairs",),
@@ -40,8 +39,10 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     """Draw a sample and write it to the file asked for, or to standard output."""
     if "of" not in values:
         raise UsageError("sample: say of which table with --of TABLE.")
-    settings = SampleSettings(values["of"], **{
-        name: values[name] for name in ("rows", "seed", "by", "bins", "where") if name in values})
+    names = ("rows", "seed", "by", "bins", "where")
+    with naming({name: f"--{name}" for name in names}):
+        settings = SampleSettings(
+            values["of"], **{name: values[name] for name in names if name in values})
     path = local_path(values.get("output", ""))
     folder = _one_folder("sample", folders)
     if path:
@@ -198,14 +199,6 @@ def _flagged_above(evaluation: Evaluation) -> str:
     return "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
 
 
-def some_of(steps: Sequence[T], most: int, wanted: Callable[[T], bool]) -> list[T]:
-    """At most `most` steps, evenly spread, the first, the last and the wanted one among them."""
-    if len(steps) <= most:
-        return list(steps)
-    places = {round(i * (len(steps) - 1) / (most - 2)) for i in range(most - 1)}
-    return [step for place, step in enumerate(steps) if place in places or wanted(step)]
-
-
 def _one_folder(command: str, folders: Sequence[str]) -> str:
     if len(folders) != 1:
         raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
@@ -225,21 +218,3 @@ def _refuse_existing(paths: Iterable[str], values: Mapping[str, Any], why: str =
     if there and not values.get("overwrite"):
         raise UserError(f"-o: {there[0]} is there already{f' ({why})' if why else ''}. "
                         "Choose another name, or give --overwrite.")
-
-
-def grid(*columns: str, text: int = 1) -> Table:
-    """A plain table whose first `text` columns hold words, the others numbers."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for number, name in enumerate(columns):
-        words = number < text
-        table.add_column(name, justify="left" if words else "right", no_wrap=not words,
-                         overflow="fold")
-    return table
-
-
-def shown(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def in_file(subject: str, table: str, kept: bool) -> str:
-    return f", all in {subject}-{table}.csv" if kept else "; -o DIR writes them all"

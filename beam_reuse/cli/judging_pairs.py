@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from beam_reuse.cli.arguments import UsageError
-from beam_reuse.cli.judging import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
+from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
 from beam_reuse.cli.summary import print_table
+from beam_reuse.core.settings import naming
 from beam_reuse.io.figures import FiguresMissingError, require_matplotlib
 from beam_reuse.io.files import local_path
 from beam_reuse.judging.differences import (
@@ -63,7 +64,9 @@ def judge_pairs(to: Console, folder: str, values: Mapping[str, Any]) -> list[Rep
 
 def _pair_settings(values: Mapping[str, Any]) -> PairSettings:
     names = {"bins": "bins", "seed": "seed", "min-r": "least_kept"}
-    return PairSettings(**{field: values[name] for name, field in names.items() if name in values})
+    with naming({field: f"--{name}" for name, field in names.items()}):
+        return PairSettings(
+            **{field: values[name] for name, field in names.items() if name in values})
 
 
 def _can_draw(to: Console) -> bool:
@@ -78,7 +81,8 @@ def _can_draw(to: Console) -> bool:
 def _differences(folder: str, evaluation: PairEvaluation | None,
                  values: Mapping[str, Any]) -> Differences:
     """Pairs of each algorithm, or those that were judged."""
-    settings = DifferenceSettings(values["differences"], values.get("seed", 0))
+    with naming({"rows": "--differences", "seed": "--seed"}):
+        settings = DifferenceSettings(values["differences"], values.get("seed", 0))
     pairs = draw_pairs(folder, settings) if evaluation is None else [
         DrawnPair(pair.key, pair.returned, pair.verdict)
         for pair in in_random_order(evaluation.pairs, settings.seed)[:settings.rows]]

@@ -17,6 +17,8 @@ from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import execute, launch
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import naming
+from beam_reuse.declaring.registry import require_sound
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.options.table import BY_NAME, EXPERIMENTS
@@ -24,7 +26,7 @@ from beam_reuse.options.values import settings_from, shown_settings
 from beam_reuse.plan import Command, RunPlan, usable_cores
 from beam_reuse.publishing import TooManyRejectsError
 from beam_reuse.runners import ENGINES, require
-from beam_reuse.runners.local import QUIET
+from beam_reuse.runners.forks import QUIET
 
 LONGEST_MESSAGE = 600
 
@@ -55,6 +57,7 @@ def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit status and never raises but for --help."""
     debug = "--debug" in argv
     try:
+        require_sound()
         arguments = parse(argv)
         return COMMANDS[arguments.command](arguments, argv)
     except UserError as error:
@@ -133,7 +136,7 @@ def _dry_run(plan: RunPlan) -> int:
 
 
 def _demo(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.demo.show import run_demo
+    from beam_reuse.cli.demonstration import run_demo
 
     return run_demo(arguments.values, arguments.beam_args, [PROGRAM, *argv])
 
@@ -190,20 +193,22 @@ def plan_of(arguments: Arguments) -> RunPlan:
     values = adopted(command, values)
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
-    return RunPlan(
-        command="run" if command in EXPERIMENTS.split() else cast(Command, command),
-        inputs=tuple(local_path(path) for path in arguments.inputs),
-        output=local_path(values["output"]),
-        settings=settings_from(values, command),
-        merge=tuple(map(local_path, values.get("merge", ()))),
-        remove=tuple(map(local_path, values.get("remove", ()))),
-        runner=values.get("runner", "local"),
-        workers=values.get("workers", usable_cores()),
-        beam_args=arguments.beam_args,
-        overwrite=values.get("overwrite", False),
-        engines=values.get("engines-dir", ""),
-        worker_memory=values.get("worker-memory", 0),
-    )
+    settings = settings_from(values, command)
+    with naming({"inputs": "INPUT", "workers": "--workers"}):
+        return RunPlan(
+            command="run" if command in EXPERIMENTS.split() else cast(Command, command),
+            inputs=tuple(local_path(path) for path in arguments.inputs),
+            output=local_path(values["output"]),
+            settings=settings,
+            merge=tuple(map(local_path, values.get("merge", ()))),
+            remove=tuple(map(local_path, values.get("remove", ()))),
+            runner=values.get("runner", "local"),
+            workers=values.get("workers", usable_cores()),
+            beam_args=arguments.beam_args,
+            overwrite=values.get("overwrite", False),
+            engines=values.get("engines-dir", ""),
+            worker_memory=values.get("worker-memory", 0),
+        )
 
 
 def _refuse_engine_options(beam_args: Sequence[str]) -> None:

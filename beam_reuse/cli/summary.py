@@ -13,30 +13,20 @@ from rich.text import Text
 
 from beam_reuse.cli.findings import findings
 from beam_reuse.cli.label_lists import MadeLabels
-from beam_reuse.cli.progress import clock, counted, megabytes
+from beam_reuse.cli.progress import clock
+from beam_reuse.core.wording import counted, megabytes
+from beam_reuse.declaring.kinds import show_size
+from beam_reuse.declaring.registry import known
 from beam_reuse.io.results.manifest import Accounting, Manifest
-from beam_reuse.options.kinds import show_size
 from beam_reuse.plan import RunPlan, Survey
 
 PIPE_WIDTH = 160
 FILES_SHOWN = 10
-HINTS = {
-    "no-tokens": "pages without words: code, data, no text; they are in no pair and always kept",
-    "pairs-not-compared": "of more than --max-group pages with a key in common each is compared "
-                          "with the smallest URL and the ten after it",
-    "pairs-not-listed": "of more than ten pages of a site with equal signatures each is paired "
-                        "with the smallest URL alone",
-    "no-lines": "pages without lines take no part in overlap",
-    "server-fingerprints-too-frequent": "chunks on more than --max-df hosts relate no hosts",
-    "grams-on-too-many-pages": "runs of words on more than --max-pages-per-gram pages, phrases and "
-                               "menus, are no patches of quilts",
-    "pages-shorter-than-a-gram": "pages with fewer words than --gram-size are no quilts",
-}
-# Measures of the work, and what findings tell in a line of their own; the manifest has them.
-UNTOLD = (
-    "overlap-fingerprints", "overlap-occurrences", "overlap-pairs-made", "overlap-pairs-kept",
-    "overlap-fingerprints-too-frequent", "overlap-occurrences-too-frequent",
-)
+# Sentences on what was counted, by the beginning of its name; the rest is in the manifest alone.
+HINTS = {name: sentence for about in known().values() for name, sentence in about.counts.items()
+         if sentence}
+UNTOLD = tuple(name for about in known().values() for name, sentence in about.counts.items()
+               if not sentence)
 
 
 def console(out: TextIO | None = None) -> Console:

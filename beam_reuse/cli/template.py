@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from beam_reuse.cli.beam_options import beam_options
-from beam_reuse.options.kinds import (
+from beam_reuse.declaring.kinds import (
     CONTENT_TYPES,
     FILES,
     FOLDER,
@@ -24,7 +24,7 @@ from beam_reuse.options.kinds import (
     WHOLE,
     WORDS,
 )
-from beam_reuse.options.option import Option
+from beam_reuse.declaring.option import Option
 from beam_reuse.options.table import options_of
 from beam_reuse.options.values import default_text
 

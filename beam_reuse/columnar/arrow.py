@@ -6,15 +6,20 @@ to a byte, and no column holds null. The bytes are one Arrow IPC stream of one b
 equal blocks.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 
-from beam_reuse.columnar.block import NUMBER_OF_FIXED, Block, Column
+from beam_reuse.columnar.sorting import FIXED_TYPES, Column
 from beam_reuse.columnar.varbytes import VarBytes
+
+if TYPE_CHECKING:
+    from beam_reuse.columnar.block import Block
 
 _PLAIN = pa.ipc.IpcWriteOptions()
 _PACKED = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
-_TYPES = {dtype: pa.from_numpy_dtype(dtype) for dtype in NUMBER_OF_FIXED}
+_TYPES = {dtype: pa.from_numpy_dtype(dtype) for dtype in FIXED_TYPES}
 _DTYPES = {kind: dtype for dtype, kind in _TYPES.items()}
 
 
@@ -22,18 +27,18 @@ class LayoutError(ValueError):
     """Bytes that are no block."""
 
 
-def to_batch(block: Block) -> pa.RecordBatch:
+def to_batch(block: "Block") -> pa.RecordBatch:
     """The block as a record batch that shares its memory."""
     arrays = [_to_array(block[name]) for name in block]
     return pa.RecordBatch.from_arrays(arrays, names=list(block))
 
 
-def from_batch(batch: pa.RecordBatch) -> Block:
-    """The block of a record batch of these types, without nulls; shares its memory."""
-    return Block({name: _to_column(name, batch.column(name)) for name in batch.schema.names})
+def from_batch(batch: pa.RecordBatch) -> dict[str, Column]:
+    """The columns of a record batch of these types, without nulls; they share its memory."""
+    return {name: _to_column(name, batch.column(name)) for name in batch.schema.names}
 
 
-def encode(block: Block, compress: bool) -> pa.Buffer:
+def encode(block: "Block", compress: bool) -> pa.Buffer:
     """The block as bytes, compressed by zstd at level 1 if asked for."""
     batch = to_batch(block)
     sink = pa.BufferOutputStream()
@@ -43,8 +48,8 @@ def encode(block: Block, compress: bool) -> pa.Buffer:
     return sink.getvalue()
 
 
-def decode(buffer: bytes | memoryview | pa.Buffer) -> Block:
-    """The block in `buffer`; its columns share memory with the buffer if not compressed."""
+def decode(buffer: bytes | memoryview | pa.Buffer) -> dict[str, Column]:
+    """The columns of the block in `buffer`; they share memory with it if not compressed."""
     try:
         with pa.ipc.open_stream(buffer) as stream:
             batch = stream.read_next_batch()

@@ -18,6 +18,9 @@ from beam_reuse.kernels.byte_strings import compare_strings, number_strings, str
 from beam_reuse.kernels.compiled import frozen, kernel
 
 Column = np.ndarray | VarBytes
+FIXED = ("bool", "uint8", "uint16", "uint32", "uint64", "int32", "int64", "float64")
+# By type, not by its name, which NumPy makes anew for whoever asks: 2 µs for each column.
+FIXED_TYPES = frozenset(map(np.dtype, FIXED))
 
 _DIGIT = 11
 _RADIX = 1 << _DIGIT

@@ -1,15 +1,16 @@
 """Everything the analyses need of a page, from one pass over its bytes and one parse."""
 
 from codecs import BOM_UTF8
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from beam_reuse.core.chunking import NO_CHUNKS, Chunks, chunk_page, count_chunks, file_sha1
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
-from beam_reuse.core.settings import ChunkSettings, NearDuplicateSettings
+from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
 from beam_reuse.core.tokens import (
     image_tokens,
@@ -21,8 +22,8 @@ from beam_reuse.core.tokens import (
 from beam_reuse.core.urls import PageName
 
 __all__ = [
-    "FeatureSettings", "PageFeatures", "TooDeep", "TooLarge", "needs_decoding", "page_features",
-    "tokens_of",
+    "FeatureSettings", "PageFeatures", "Reads", "Signer", "TooDeep", "TooLarge", "needs_decoding",
+    "page_features", "tokens_of",
 ]
 
 # Of a larger document the hashes of words or chunks may take more than the 2 GB that a value of
@@ -39,16 +40,47 @@ class TooLarge(ValueError):
     """A document of which no features are computed; the message tells the limit."""
 
 
+class Signer(Protocol):
+    """Who makes short signatures of a page's tokens where it is parsed, a fraction of them."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the signatures are called where they are stored: the same for the same ones."""
+
+    def sign(self, tokens: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, ...]:
+        """For each name the signatures ('V16', or as wide as they are) of the pages whose tokens
+        are tokens[offsets[i]:offsets[i + 1]]."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What an analysis looks at: which features of a page, whether its `text`, and by whom pages
+    are signed."""
+
+    features: frozenset[str] = frozenset()
+    text: bool = False
+    signer: Signer | None = None
+
+
 @dataclass(frozen=True)
 class FeatureSettings:
     """How pages are cut into chunks, whether their text is looked at at all, and what is `kept`
-    of them. Chunks, tokens and lines that are not kept are only counted. With `signatures` the
-    signatures of near-duplicates are kept, which are a fraction of the tokens."""
+    of them. Chunks, tokens and lines that are not kept are only counted. What `signers` sign is
+    kept, too."""
 
     chunks: ChunkSettings
     text: bool
     kept: frozenset[str] = EVERYTHING
-    signatures: NearDuplicateSettings | None = None
+    signers: tuple[Signer, ...] = ()
+
+    @staticmethod
+    def of(chunks: ChunkSettings, reads: Iterable[Reads]) -> "FeatureSettings":
+        """What several analyses look at together: nothing else is hashed or written."""
+        every = list(reads)
+        return FeatureSettings(
+            chunks, any(each.text for each in every),
+            frozenset().union(*(each.features for each in every)),
+            tuple(each.signer for each in every if each.signer is not None))
 
 
 class PageFeatures(NamedTuple):

@@ -112,7 +112,7 @@ class NilsimsaIndex:
     ) -> None:
         """`digests` (m rows of 32 bytes) with their row numbers, 0 or more (default: 0 to m - 1).
         Of equal digests the smallest row is kept; digests of zeros are left out."""
-        require(LOWEST <= threshold <= HIGHEST, "--nilsimsa-threshold", threshold,
+        require(LOWEST <= threshold <= HIGHEST, "threshold", threshold,
                 f"from {LOWEST} to {HIGHEST}")
         self.threshold = threshold
         rows = np.arange(len(digests)) if rows is None else rows.astype(np.int64)

@@ -8,8 +8,8 @@ import numpy as np
 
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import Settings
 from beam_reuse.core.shares import ONE, given_threshold
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.experiments import figures, papers, reports, tables
 from beam_reuse.experiments.inject import Injection, found_chunks, inject
 from beam_reuse.experiments.loading import Judged

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.discovery import auto_threshold
-from beam_reuse.core.settings import DiscoverySettings
 from beam_reuse.experiments.vectors import Background, Ints, Site
 
 

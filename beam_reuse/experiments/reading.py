@@ -14,7 +14,8 @@ from beam_reuse.analyses.reuse.labels import listed_labels
 from beam_reuse.analyses.reuse.neighbourhood_kernels import flagged
 from beam_reuse.analyses.reuse.thresholds import threshold_of
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core.settings import Settings, StopSettings
+from beam_reuse.core.settings import StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.experiments import site_kernels as kernels
 from beam_reuse.experiments.names import (
     BLIND,

@@ -23,10 +23,9 @@ from beam_reuse.core.features import (
     TOKENS,
     FeatureSettings,
     PageFeatures,
+    Signer,
 )
-from beam_reuse.core.near_duplicates import as_bytes, signature_names, signatures
 from beam_reuse.core.pages import RawPage
-from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 
@@ -62,8 +61,8 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
         **(_LINES if text and LINES in kept else {}),
     }
     columns |= dict.fromkeys(numbers, pa.binary())
-    if text and features.signatures is not None:
-        of_no_page = _signatures([], features.signatures)
+    if text:
+        of_no_page = _signatures([], features.signers)
         columns |= {name: column.type for name, column in of_no_page.items()}
     if text and LINKS in kept:
         columns |= {"links": _STRINGS, "base": pa.binary()}
@@ -131,8 +130,8 @@ def page_batch(
     for name in (*_TOKENS, *_LINES):
         if name in schema.names:
             columns[name] = _numbers([getattr(f, name) for f in features], NUMBERS[name])
-    if HAS_TOKENS in schema.names and settings.signatures is not None:
-        columns |= _signatures(features, settings.signatures)
+    if HAS_TOKENS in schema.names:
+        columns |= _signatures(features, settings.signers)
     if "links" in schema.names:
         columns["links"] = _string_lists([f.links for f in features])
         columns["base"] = pa.array([f.base or b"" for f in features], pa.binary())
@@ -151,18 +150,21 @@ def chunk_columns(pages: Sequence[Chunks]) -> dict[str, pa.Array]:
 
 
 def _signatures(
-    pages: Sequence[PageFeatures], settings: NearDuplicateSettings
+    pages: Sequence[PageFeatures], signers: Sequence[Signer]
 ) -> dict[str, pa.Array]:
-    """Signatures of pages, of their text's tokens and their images' after them."""
+    """Signatures of pages, of their text's tokens and their images' after them, and which pages
+    have any; nothing if nobody signs."""
+    if not signers:
+        return {}
     sequences = [tokens for page in pages for tokens in (page.tokens, page.images)]
     ends = np.zeros(len(sequences) + 1, np.int64)
     np.cumsum([len(tokens) for tokens in sequences], out=ends[1:])
     offsets = ends[::2]
-    found = signatures(np.concatenate([_NO_TOKENS, *sequences]), offsets, settings)
+    tokens = np.concatenate([_NO_TOKENS, *sequences])
     return {
         HAS_TOKENS: pa.array(np.diff(offsets) > 0),
-        **{name: _hashes(as_bytes(words)) for name, words in zip(
-            signature_names(settings), (found.identity, found.b, found.c), strict=True)},
+        **{name: _hashes(values) for signer in signers
+           for name, values in zip(signer.names, signer.sign(tokens, offsets), strict=True)},
     }
 
 

@@ -32,8 +32,8 @@ class DifferenceSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require(self.rows >= 1, "--differences", self.rows, "1 or more")
-        require(0 <= self.seed < 1 << 64, "--seed", self.seed, "from 0 to 2**64 - 1")
+        require(self.rows >= 1, "rows", self.rows, "1 or more")
+        require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ NEIGHBOURHOODS = Subject("neighbourhoods", "neighbourhoods", "prefix",
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JudgedOutcome:
     """A judged row of the table. A share of 0 is never flagged: nothing matches, or the page
     has fewer chunks than `--min-chunks`."""
 
@@ -92,16 +92,16 @@ class Evaluation:
     subject: Subject
     sheet: Sheet
     judgements: Judgements[str]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[JudgedOutcome, ...]
     by: tuple[str, ...]
     threshold: float | None = None
 
     @property
-    def decided(self) -> list[Outcome]:
+    def decided(self) -> list[JudgedOutcome]:
         return [o for o in self.outcomes if o.verdict is not Verdict.UNDECIDED]
 
     @property
-    def undecided(self) -> list[Outcome]:
+    def undecided(self) -> list[JudgedOutcome]:
         return [o for o in self.outcomes if o.verdict is Verdict.UNDECIDED]
 
     @property
@@ -135,11 +135,11 @@ class Evaluation:
         return classes(self.outcomes, self.by)
 
 
-def _pair(outcome: Outcome) -> tuple[bool, bool]:
+def _pair(outcome: JudgedOutcome) -> tuple[bool, bool]:
     return outcome.verdict is Verdict.POSITIVE, outcome.flagged
 
 
-def classes(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[ClassRow]:
+def classes(outcomes: Sequence[JudgedOutcome], by: Sequence[str]) -> list[ClassRow]:
     """Outcomes counted by verdict and the values of the columns `by`; none without columns."""
     if not by:
         return []
@@ -156,7 +156,7 @@ def classes(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[ClassRow]:
             for v, values in ordered]
 
 
-def _value(outcome: Outcome, column: str) -> str:
+def _value(outcome: JudgedOutcome, column: str) -> str:
     if column in outcome.judgement.row.cells or column not in DERIVED:
         return outcome.judgement.cell(column)
     return derived(column, outcome.key)
@@ -199,7 +199,7 @@ def _columns_of(sheet: Sheet, judgements: Judgements[str],
 
 
 def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements[str],
-              captures: bool) -> Iterator[Outcome]:
+              captures: bool) -> Iterator[JudgedOutcome]:
     """The rows of the table that are judged, in the order of their keys."""
     judged = {j.key: j for j in judgements.judged if j.key is not None}
     wanted = pa.array(judged, pa.string())
@@ -215,7 +215,7 @@ def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements[str],
         columns = (rows[subject.key].to_pylist(), wanted.take(index.filter(there)).to_pylist(),
                    rows["flagged"].to_pylist(), deciding_shares(rows, scan.manifest).tolist())
         for key, name, flagged, share in zip(*columns, strict=True):
-            found.append(Outcome(key, judged[name], flagged, share))
+            found.append(JudgedOutcome(key, judged[name], flagged, share))
     yield from sorted(found, key=lambda outcome: outcome.key)
 
 

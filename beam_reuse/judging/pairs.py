@@ -43,9 +43,9 @@ class PairSettings:
     least_kept: float = 0.8
 
     def __post_init__(self) -> None:
-        require(1 <= self.bins <= 100, "--bins", self.bins, "from 1 to 100")
-        require(0 <= self.seed < 1 << 64, "--seed", self.seed, "from 0 to 2**64 - 1")
-        require(0 <= self.least_kept <= 1, "--min-r", self.least_kept, "from 0 to 1")
+        require(1 <= self.bins <= 100, "bins", self.bins, "from 1 to 100")
+        require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
+        require(0 <= self.least_kept <= 1, "least_kept", self.least_kept, "from 0 to 1")
 
 
 @dataclass(frozen=True)

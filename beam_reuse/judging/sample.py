@@ -49,9 +49,9 @@ class SampleSettings:
     where: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require(self.rows >= 1, "--rows", self.rows, "1 or more")
-        require(1 <= self.bins <= 100, "--bins", self.bins, "from 1 to 100")
-        require(0 <= self.seed < 1 << 64, "--seed", self.seed, "from 0 to 2**64 - 1")
+        require(self.rows >= 1, "rows", self.rows, "1 or more")
+        require(1 <= self.bins <= 100, "bins", self.bins, "from 1 to 100")
+        require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.io.results.manifest import Manifest
 
 NEAR_DUPLICATES = "near_duplicates"

@@ -8,7 +8,7 @@ and only the content of a few elements (RAW below) is written as it is.
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
-from beam_reuse.kernels.names import key_of, name_table, slot_of
+from beam_reuse.kernels.element_names import key_of, name_table, slot_of
 
 INLINE, LEFT_OUT, RAW, FOREIGN, LINE, PRE, LINK, IMAGE, BASE, PLAINTEXT, SCRIPT, VOID = (
     1 << bit for bit in range(12)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.element_names import SLOTS, name_table, slot_of
 from beam_reuse.kernels.html import (
     RAW,
     VOID,
@@ -12,7 +13,6 @@ from beam_reuse.kernels.html import (
     skip_attributes,
     skip_declaration,
 )
-from beam_reuse.kernels.names import SLOTS, name_table, slot_of
 
 _UNNESTED, _FORMATTING, _SINGLE_FORMATTING, _RUBY, _IN_RUBY = 1, 2, 4, 8, 16
 _NAMES = {

@@ -1,25 +1,14 @@
 """Every option once: the command line, the keys of a config file, --help and the manifest
-all come from the table below.
+all come from the table below, in which each analysis has put its own.
 
 An option with a `setting` changes values and is recorded in the manifest; one without says
-where and how to run. Defaults are those of `core.settings`, never repeated here.
+where and how to run. Defaults are those of the settings, never repeated here.
 """
 
 from collections.abc import Mapping
 
-from beam_reuse.core.settings import (
-    ALGORITHMS,
-    CAPTURES,
-    KEEP_RULES,
-    MATCHERS,
-    NORMALISATIONS,
-    OVERLAP_METHODS,
-    SCORES,
-    SWEEPS,
-    VARIANTS,
-    WAYS,
-)
-from beam_reuse.options.kinds import (
+from beam_reuse.core.settings import CAPTURES, NORMALISATIONS, WAYS
+from beam_reuse.declaring.kinds import (
     CONDITIONS,
     CONTENT_TYPES,
     EACH_FILE,
@@ -27,10 +16,8 @@ from beam_reuse.options.kinds import (
     FILES,
     FOLDER,
     NAME,
-    NUMBERS,
     SERIES,
     SHARE,
-    SHARES,
     SIZE,
     STATUSES,
     WHOLE,
@@ -38,14 +25,19 @@ from beam_reuse.options.kinds import (
     WORDS,
     OptionKind,
     choice,
-    optional,
-    or_word,
 )
-from beam_reuse.options.option import FLAG, NEGATED, Option
+from beam_reuse.declaring.option import (
+    EXPERIMENTS,
+    FLAG,
+    INJECT,
+    MUTATE,
+    NEGATED,
+    THRESHOLDS,
+    Option,
+)
+from beam_reuse.declaring.registry import known
 
-ANALYSES = ("discovery", "detection", "near-duplicates", "overlap", "quilts")
-INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
-EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
+ANALYSES = tuple(known())
 ALL = f"run index labels demo {EXPERIMENTS}"
 READING = f"run index labels {EXPERIMENTS}"
 ANALYSING = f"run labels {EXPERIMENTS}"
@@ -122,112 +114,7 @@ OPTIONS: tuple[Option, ...] = (
             f"{ANALYSING} check"),
     _option("lists", "merge", FILES, "add the labels of these lists", "", "labels"),
     _option("lists", "remove", FILES, "leave out the hashes of these lists", "", "labels"),
-    _option("discovery", "file-threshold", or_word(WHOLE, "auto"),
-            "files that occur more often than this are reported",
-            "discovery.file_threshold", f"run {INJECT} {THRESHOLDS}"),
-    _option("discovery", "chunk-threshold", or_word(WHOLE, "auto"),
-            "chunks that occur more often than this are reported",
-            "discovery.chunk_threshold", f"run {EXPERIMENTS}"),
-    _option("discovery", "top", optional(WHOLE),
-            "report the N most frequent files and chunks instead of those above a threshold",
-            "discovery.top", "run"),
-    _option("discovery", "min-hosts", WHOLE,
-            "report only what is found on this many hosts or more", "discovery.min_hosts", "run"),
-    _option("detection", "labels", FILES,
-            "look for what these lists hold, not for what discovery finds",
-            "detection.labels", "run"),
-    _option("detection", "min-chunks", WHOLE,
-            "flag no page with fewer chunks than this", "detection.min_chunks",
-            "run check"),
-    _option("detection", "page-threshold", or_word(SHARE, "auto"),
-            "flag pages with a larger share of matching chunks; auto: mean + one deviation",
-            "detection.page_threshold", f"run {MUTATE}"),
-    _option("detection", "neighbourhood-threshold", or_word(SHARE, "auto"),
-            "flag directories with a larger share; auto: mean + one deviation",
-            "detection.neighbourhood_threshold", f"run {MUTATE} {THRESHOLDS}"),
-    _option("detection", "neighbourhood-score", choice(*SCORES),
-            "a directory's share: of all its chunks, or the mean of its pages",
-            "detection.neighbourhood_score", "run"),
-    _option("detection", "matcher", choice(*MATCHERS),
-            "match chunks by their exact hash, or also by similar Nilsimsa digests",
-            "detection.matcher", "run labels"),
-    _option("detection", "nilsimsa-threshold", NUMBERS,
-            "least Nilsimsa score of a match; further numbers are only counted",
-            "detection.nilsimsa_thresholds", "run"),
-    _option("near-duplicates", "shingle-size", WHOLE,
-            "tokens of a shingle (algorithm B)", "near_duplicates.shingle_size", "run"),
-    _option("near-duplicates", "min-values", WHOLE,
-            "smallest hashes taken of a page's shingles", "near_duplicates.min_values", "run"),
-    _option("near-duplicates", "supershingles", WHOLE,
-            "fingerprints these are cut into", "near_duplicates.supershingles", "run"),
-    _option("near-duplicates", "b-threshold", WHOLE,
-            "B-similar: so many supershingles agree", "near_duplicates.b_threshold", "run"),
-    _option("near-duplicates", "projection-bits", WHOLE,
-            "random projections of a page's tokens (algorithm C)",
-            "near_duplicates.projection_bits", "run"),
-    _option("near-duplicates", "c-threshold", WHOLE,
-            "C-similar: so many projections agree; below some 360 of 384 ever more pairs merely "
-            "share a language or a subject, below 354 all pages are compared with all",
-            "near_duplicates.c_threshold", "run"),
-    _option("near-duplicates", "combined-threshold", WHOLE,
-            "combined: B-similar, and so many projections agree",
-            "near_duplicates.combined_threshold", "run"),
-    _option("near-duplicates", "max-group", WHOLE,
-            "larger groups of candidates are compared in part: each page with the group's smallest "
-            "URL and the next 10", "near_duplicates.max_group", "run"),
-    _option("near-duplicates", "keep-by", choice(*ALGORITHMS),
-            "the algorithm by whose pairs pages are dropped (table keep)",
-            "near_duplicates.keep_by", "run"),
-    _option("near-duplicates", "keep-rule", choice(*KEEP_RULES),
-            "which of similar pages is kept", "near_duplicates.keep_rule", "run"),
-    _option("overlap", "overlap-chunkings", WORDS,
-            "how pages are cut to be compared: whole, N-lines, N-words, paragraph, sentence; "
-            "small chunks find more; an inserted line shifts all later N-lines and N-words, so "
-            "take 1-lines, paragraph or sentence (parsed anew) for edited copies and mirrors",
-            "overlap.chunkings", "run"),
-    _option("overlap", "overlap-threshold", or_word(WORDS, "auto"),
-            "pages overlap that share so many chunks: N, or such as 4-lines=15,2-lines=25; auto: "
-            "25 for up to 2 lines, 10 for paragraphs, else 15", "overlap.thresholds", "run"),
-    _option("overlap", "server-overlap-threshold", or_word(WORDS, "auto"),
-            "the same for hosts, of which each is all its pages; auto: 25, whole pages 1",
-            "overlap.server_thresholds", "run"),
-    _option("overlap", "mirror-containment", SHARE,
-            "two hosts are mirrors if so much of each is on the other, and if of one only, this "
-            "is a part", "overlap.mirror", "run"),
-    _option("overlap", "max-df", WHOLE,
-            "chunks on more pages than this (for hosts: on more hosts), menus and licences, pair "
-            "nobody; containment still counts them", "overlap.max_df", "run"),
-    _option("overlap", "overlap-method", choice(*OVERLAP_METHODS),
-            "count pairs coarsely first and ship only those that can reach the threshold, or ship "
-            "all; the same tables either way", "overlap.method", "run"),
-    _option("quilts", "gram-size", NUMBERS,
-            "tokens of a gram, the smallest patch that counts; this and the next three take lists, "
-            "whose first number is the pivot of a sweep", "quilts.gram_size", "run"),
-    _option("quilts", "max-pages-per-gram", NUMBERS,
-            "grams on more pages than this are phrases or boilerplate, not patches; cost grows "
-            "with it", "quilts.max_pages_per_gram", "run"),
-    _option("quilts", "min-sources", NUMBERS,
-            "a quilt takes from so many pages or more; near-copies of one page take from few",
-            "quilts.min_sources", "run"),
-    _option("quilts", "min-patch-fraction", SHARES,
-            "and at least this share of its grams stands on other pages, too",
-            "quilts.min_patch_fraction", "run"),
-    _option("quilts", "sweep", choice(*SWEEPS),
-            "with lists: vary one number at a time from the pivot, or combine all with all; one "
-            "run shares the work", "quilts.sweep", "run"),
-    _option("quilts", "sweep-sources", FLAG,
-            "write quilt_sources for every combination, not for the pivot alone",
-            "quilts.sweep_sources", "run"),
-    _option("quilts", "quilt-sources", choice(*VARIANTS),
-            "which pages may be sources: any other page, those of another registered domain, or "
-            "of another domain and IP address", "quilts.variant", "run"),
-    _option("quilts", "ip-table", FILES,
-            "with --quilt-sources ip: addresses of hosts whose records have none; text with a host "
-            "and an address per line, or Parquet with the columns host and ip",
-            "quilts.ip_tables", "run"),
-    _option("quilts", "min-source-share", SHARE,
-            "sources that add a smaller share of the patch grams do not count: 0.05 leaves out "
-            "crumbs", "quilts.min_source_share", "run"),
+    *(option for about in known().values() for option in about.options),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
             "may be given several times", "", "check"),

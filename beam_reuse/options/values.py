@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
-from beam_reuse.options.option import NEGATED, Option
+from beam_reuse.core.settings import ChunkSettings, SettingError, naming
+from beam_reuse.declaring.option import NEGATED, Option
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.options.table import ANALYSES, BY_NAME, options_of
 
 # Defaults of a command that differ from those of the settings.
@@ -29,11 +30,18 @@ def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
     top = groups.pop("", {})
     _require_known_analyses(top.get("analyses", ()))
     defaults = Settings()
-    parts = {
-        group: dataclasses.replace(getattr(defaults, group), **fields)
-        for group, fields in groups.items()
-    }
-    return dataclasses.replace(defaults, **parts, **top)
+    parts = {}
+    for group, fields in groups.items():
+        with naming(_options_of(f"{group}.")):
+            parts[group] = dataclasses.replace(getattr(defaults, group), **fields)
+    with naming(_options_of("")):
+        return dataclasses.replace(defaults, **parts, **top)
+
+
+def _options_of(group: str) -> dict[str, str]:
+    """What the fields of a group of settings are called on the command line."""
+    return {option.setting.removeprefix(group): f"--{name}" for name, option in BY_NAME.items()
+            if option.setting.startswith(group)}
 
 
 def _require_known_analyses(asked: tuple[str, ...]) -> None:

@@ -8,6 +8,8 @@ import apache_beam as beam
 from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
+from beam_reuse.core.features import Reads
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.naming import with_urls
 from beam_reuse.pages.pages import Pages
@@ -30,6 +32,17 @@ class Analysis(beam.PTransform):
     name and a number."""
 
     schemas: Mapping[str, TableSchema] = SCHEMAS
+    # How rows of a table that travel in another form are folded into it, by the table's name.
+    folding: Mapping[str, Any] = {}
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Analysis":
+        """The analysis as the settings of a run ask for it."""
+        raise NotImplementedError
+
+    def reads(self) -> Reads:
+        """What it looks at of pages."""
+        raise NotImplementedError
 
     def find(self, pages: Pages) -> Found:
         """What is found, in the order of the paper."""

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
-from beam_reuse.runners.local import deaths, make_runner, start_fork_server
+from beam_reuse.runners.forks import deaths
+from beam_reuse.runners.local import make_runner, start_fork_server
 from beam_reuse.runners.proxies import go_round_proxies
 
 # Below this much input, worker processes cost more than they save.

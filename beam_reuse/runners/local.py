@@ -6,7 +6,6 @@ beside the caller's own imports, and each worker is a fork of it.
 """
 
 import contextlib
-import ctypes
 import logging
 import multiprocessing
 import multiprocessing.forkserver
@@ -18,27 +17,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-FORKED_WORKER = "beam_reuse:environment:forked_worker:v1"
-# An environment variable: if it is set, forked workers keep off the standard error.
-QUIET = "BEAM_REUSE_QUIET_WORKERS"
-# Why worker processes of this driver died, if any did.
-deaths: list[str] = []
+from beam_reuse.runners.forks import keep_freed_memory
+
 SHORT = 60
 SYSTEMS = "/tmp"
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-
-
-def keep_freed_memory(limit: int = 64 << 20) -> None:
-    """Tell glibc to keep up to `limit` freed bytes instead of returning them each time.
-
-    A parser frees a page's tree at once; handing that memory back and faulting it in again
-    for the next page took more than half of the parse time where it was measured. No effect
-    with another C library.
-    """
-    with contextlib.suppress(OSError, AttributeError):
-        libc = ctypes.CDLL(None)
-        libc.mallopt(_M_TRIM_THRESHOLD, limit)
-        libc.mallopt(_M_MMAP_THRESHOLD, limit // 2)
 
 
 @contextlib.contextmanager
@@ -61,7 +43,7 @@ def start_fork_server(lean: bool = False) -> None:
     their server are born with it blocked."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([
-        *(["beam_reuse.runners.lean_beam"] if lean else []), "beam_reuse.runners.preloaded"])
+        *(["beam_reuse.runners.lean_beam"] if lean else []), "beam_reuse.workers.preloaded"])
     with short_temporary_folder():
         multiprocessing.util.get_temp_dir()  # where the sockets of this process will lie
     multiprocessing.resource_tracker.ensure_running()  # it would lift what is blocked below

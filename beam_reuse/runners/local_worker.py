@@ -12,7 +12,7 @@ from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import environments
 
 from beam_reuse.core import stopping
-from beam_reuse.runners.local import FORKED_WORKER, QUIET, deaths, keep_freed_memory
+from beam_reuse.runners.forks import FORKED_WORKER, QUIET, deaths, keep_freed_memory
 from beam_reuse.runners.processes import cause
 
 _STATE_CACHE_BYTES = 100 << 20

@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, Signatures, signatures
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.near_duplicates import MOST_EQUAL, Signatures, signatures
-from beam_reuse.core.settings import NearDuplicateSettings, Settings
 from beam_reuse.core.urls import name_page
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.core.real_pages import real_pages

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_bytes
 from beam_reuse.analyses.near_duplicates.equal_pages import MEMBERS, SETS, STARS, distinct_pages
-from beam_reuse.cli.runs import execute
-from beam_reuse.columnar import Block, Shuffle, Store
-from beam_reuse.core.near_duplicates import MOST_EQUAL, as_bytes
-from beam_reuse.core.settings import (
+from beam_reuse.analyses.near_duplicates.settings import (
     ALGORITHMS,
     KEEP_RULES,
     NearDuplicateSettings,
-    Settings,
 )
+from beam_reuse.cli.runs import execute
+from beam_reuse.columnar import Block, Shuffle, Store
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs

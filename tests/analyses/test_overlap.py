@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.cli.runs import execute
 from beam_reuse.columnar import Shuffle, Store
-from beam_reuse.core.settings import OverlapSettings, Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs

@@ -12,8 +12,9 @@ from statistics import mean
 
 import pytest
 
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import OverlapSettings, Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.oracles.overlap import Page, cut

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from beam_reuse.analyses.quilts.definition import Combination
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.cli.runs import execute
 from beam_reuse.columnar import Shuffle, Store
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.quilts import Combination
-from beam_reuse.core.settings import QuiltSettings, Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs

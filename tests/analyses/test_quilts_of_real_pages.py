@@ -10,8 +10,9 @@ from statistics import mean
 
 import pytest
 
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import QuiltSettings, Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results.tables import read
 from beam_reuse.plan import RunPlan
 from tests.oracles.tokens import tokens

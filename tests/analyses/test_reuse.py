@@ -9,15 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
 from beam_reuse.cli.label_lists import make_labels
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import (
-    ChunkSettings,
-    DetectionSettings,
-    DiscoverySettings,
-    Settings,
-    StopSettings,
-)
+from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.labels.lists import settings_of
 from beam_reuse.io.results import tables

@@ -6,18 +6,13 @@ from typing import Any
 
 import pytest
 
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
+from beam_reuse.analyses.overlap.settings import OverlapSettings
+from beam_reuse.analyses.quilts.settings import QuiltSettings
+from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import (
-    ChunkSettings,
-    DetectionSettings,
-    DiscoverySettings,
-    NearDuplicateSettings,
-    OverlapSettings,
-    QuiltSettings,
-    ReadSettings,
-    Settings,
-    StopSettings,
-)
+from beam_reuse.core.settings import ChunkSettings, ReadSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
@@ -86,18 +81,18 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
         "rejects": [],
         **reuse.discovery(pages, settings),
     }
-    if settings.detects:
+    if settings.asks_for("detection"):
         expected |= reuse.detection(pages, reuse.found_labels(expected), settings)
     noted: dict[str, int] = {}
-    if settings.finds_near_duplicates:
+    if settings.asks_for("near-duplicates"):
         near = NearDuplicates(crawl.near_pages(pages), settings.near_duplicates)
         expected |= near.tables()
         noted |= near.noted()
-    if settings.finds_overlap:
+    if settings.asks_for("overlap"):
         overlapping = Overlap(crawl.overlap_pages(pages), settings.overlap)
         expected |= overlapping.tables()
         noted |= overlapping.noted()
-    if settings.finds_quilts:
+    if settings.asks_for("quilts"):
         quilts = Quilts(crawl.quilt_pages(pages), settings.quilts)
         expected |= quilts.tables()
         noted |= quilts.noted()

@@ -1,18 +1,23 @@
 """The command line and the config file: what is understood, and how the rest is refused."""
 
+import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from beam_reuse.analyses.quilts.settings import QuiltSettings
+from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
 from beam_reuse.cli.arguments import Arguments, UsageError, parse
 from beam_reuse.cli.config import ConfigError
 from beam_reuse.cli.help_texts import COMMANDS
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import ChunkSettings, SettingError, Settings
-from beam_reuse.options.kinds import parse_size, show_size
+from beam_reuse.core.settings import ChunkSettings, SettingError
+from beam_reuse.declaring.kinds import parse_size, show_size
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.options.table import OPTIONS, options_of
 from beam_reuse.options.values import default_text, recorded_settings, settings_from
 
@@ -370,3 +375,29 @@ def test_help_names_every_option_and_shows_examples(
     assert all(f"--{option.name}" in shown for option in options_of(command))
     assert "examples:" in shown
     assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_python_names_fields_where_the_command_line_names_options() -> None:
+    """Also where one group of settings speaks of another."""
+    labels = DetectionSettings(labels=("a.brl",))
+    with pytest.raises(SettingError, match=r"^detection\.labels: 'a.brl' .* among the analyses$"):
+        Settings(analyses=("quilts",), detection=labels)
+    with pytest.raises(SettingError, match=r"^--labels: 'a.brl' .* among the --analyses$"):
+        settings_from({"analyses": ("quilts",), "labels": ("a.brl",)})
+    with pytest.raises(SettingError, match=r"^classic means tags p and normalise none: leave both"):
+        ChunkSettings(classic=True)
+    with pytest.raises(SettingError, match=r"^max_rejects: 2 is not allowed; it must be from 0 to"):
+        Settings(max_rejects=2)
+
+
+def test_settings_hold_those_of_every_analysis() -> None:
+    settings = Settings(quilts=QuiltSettings(min_sources=9))
+    assert settings.quilts.min_sources == (9,)
+    changed = replace(settings, discovery=DiscoverySettings(top=3), max_rejects=1.0)
+    assert (changed.quilts, changed.discovery.top) == (settings.quilts, 3)
+    assert changed != settings and replace(changed) == changed
+    assert pickle.loads(pickle.dumps(changed)) == changed
+    with pytest.raises(TypeError, match="no field 'quilt'"):
+        Settings(quilt=QuiltSettings())
+    with pytest.raises(AttributeError, match="no field 'quilt'"):
+        _ = settings.quilt

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.cli import check_stream
 from beam_reuse.cli.main import main
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.finding import Finding, Match, Source
-from beam_reuse.core.settings import ChunkSettings, DetectionSettings, Settings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.analyses.test_reuse import random_labels

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from beam_reuse.cli import demonstration
 from beam_reuse.cli.main import main
-from beam_reuse.demo import show
 from beam_reuse.demo.checks import Check, check_result
 from beam_reuse.demo.planted import FILE, MIRROR, PASSAGES, REPORT, THEFT
 from beam_reuse.demo.prose import Prose
@@ -131,7 +131,7 @@ def test_a_folder_of_others_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_failed_check_is_shown_with_both_sides_and_fails(
     demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(show, "check_result",
+    monkeypatch.setattr(demonstration, "check_result",
                         lambda *_: [Check("sound", 1, 1), Check("lost", {"a": 1}, {"a": 2})])
     assert main(["demo", "-o", str(demo), "--overwrite", "--workers", "1"]) == 1
     shown = capsys.readouterr().out

@@ -8,7 +8,7 @@ import pytest
 
 from beam_reuse.cli.main import main
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.io.results.tables import read
 from tests.disks import mounted, remount
 from tests.engines.running import run

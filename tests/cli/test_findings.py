@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from beam_reuse.cli.findings import findings
-from beam_reuse.cli.progress import counted, percent
 from beam_reuse.cli.summary import HINTS, UNTOLD, print_summary
+from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.tables import SCHEMAS, read_manifest
 from tests.judging.results import chunk_row, page_row, prefix_row, write_result

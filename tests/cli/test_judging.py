@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from beam_reuse.cli.judging import some_of
+from beam_reuse.cli.judged_tables import some_of
 from beam_reuse.cli.main import main
 from beam_reuse.judging.measures import Confusion, SweepStep
 from tests.judging.results import fill_sheet, page_row, prefix_row, write_result

@@ -14,7 +14,7 @@ import pytest
 
 from beam_reuse.cli.main import main
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.io.results.run_folder import WORK_PREFIX
 from beam_reuse.io.results.tables import read, read_manifest

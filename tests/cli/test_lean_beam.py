@@ -7,7 +7,7 @@ import pytest
 
 PREPARE = """
 import sys
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import prepare
 prepare(RunPlan("run", (sys.argv[1],), sys.argv[2], Settings(), workers=1))

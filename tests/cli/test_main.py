@@ -14,13 +14,13 @@ import pytest
 import beam_reuse
 from beam_reuse.cli.main import main, short_message
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.io.results.manifest import Accounting, Outcome, Part
+from beam_reuse.io.results.manifest import Accounting, Part, RunOutcome
 from beam_reuse.io.results.run_folder import ResultFolder, Workspace
 from beam_reuse.io.results.table_writer import write_parquet
 from beam_reuse.io.results.tables import REJECTS, read
 from beam_reuse.plan import RunPlan, RunProgress, Sizes, Survey
 
-Run = Callable[[RunPlan, Workspace, RunProgress], Outcome]
+Run = Callable[[RunPlan, Workspace, RunProgress], RunOutcome]
 
 
 SIZES = Sizes(4_000_000_000, 3, 16, 128 << 20, 32 << 20)
@@ -35,7 +35,7 @@ class FakePipeline(ModuleType):
         self.accounting = Accounting(10, 7, {"status": 2}, {"truncated": 1})
         self.fate: Callable[[], None] = lambda: None
 
-    def run(self, plan: RunPlan, work: Workspace, progress: RunProgress) -> Outcome:
+    def run(self, plan: RunPlan, work: Workspace, progress: RunProgress) -> RunOutcome:
         self.plans.append(plan)
         progress.expect(100)
         progress.stage("reading")
@@ -49,7 +49,7 @@ class FakePipeline(ModuleType):
         target.parent.mkdir(parents=True)
         target.write_bytes(content.getvalue())
         digest = hashlib.sha256(content.getvalue()).hexdigest()
-        return Outcome(self.accounting, (Part("rejects", path, 1, digest),), 3_000_000)
+        return RunOutcome(self.accounting, (Part("rejects", path, 1, digest),), 3_000_000)
 
     def survey(self, plan: RunPlan) -> Survey:
         self.plans.append(plan)

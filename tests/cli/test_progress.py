@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.cli import progress
-from beam_reuse.cli.progress import Pace, ProgressMonitor, clock, megabytes, progress_line
+from beam_reuse.cli.progress import Pace, ProgressMonitor, clock, progress_line
+from beam_reuse.core.wording import megabytes
 from beam_reuse.io.results import reporting
 from beam_reuse.io.results.reporting import Figures, ProgressReporter, read_figures
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 
 RUN = """
 import sys

@@ -9,7 +9,7 @@ import yaml
 
 from beam_reuse.cli.arguments import parse
 from beam_reuse.cli.main import plan_of
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.runners import engine_for
 from tests.configs.test_configs import CONFIGS, ENGINES, config
 

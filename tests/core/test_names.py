@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.kernels.element_names import key_of, name_table, slot_of
 from beam_reuse.kernels.html import NAMES, VOID, element_flags
-from beam_reuse.kernels.names import key_of, name_table, slot_of
 
 WORDS = st.text("abc123", min_size=1, max_size=8)
 

@@ -178,5 +178,5 @@ def test_pickled_it_is_little_more_than_its_digests() -> None:
 
 @pytest.mark.parametrize("threshold", [129, -129])
 def test_a_threshold_out_of_range_is_refused(threshold: int) -> None:
-    with pytest.raises(SettingError, match=f"--nilsimsa-threshold: {threshold} .* -128 to 128"):
+    with pytest.raises(SettingError, match=f"^threshold: {threshold} .* -128 to 128"):
         NilsimsaIndex(np.zeros((0, 32), np.uint8), threshold)

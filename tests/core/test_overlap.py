@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.core import overlap
-from beam_reuse.core.overlap import Chunking, page_threshold, server_threshold
-from beam_reuse.core.settings import OverlapSettings, SettingError
+from beam_reuse.analyses.overlap import definition as overlap
+from beam_reuse.analyses.overlap.definition import Chunking, page_threshold, server_threshold
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.core.tokens import line_fingerprints, scan_text
 from tests.oracles.overlap import Page, cut
+from tests.refusals import refusal
 
 TEXTS = st.lists(st.lists(st.sampled_from(
     ["one", "Two.", "three", "4!", " ", "\n", "\n\n", "\f", "。", "。 ", "?\t", "\u3000", "É",
@@ -100,6 +101,4 @@ def test_thresholds(name: str, pages: int, hosts: int) -> None:
     ({"method": "sort"}, "--overlap-method: 'sort' is not allowed; it must be iceberg or direct"),
 ])
 def test_what_makes_no_sense_is_refused(settings: dict, told: str) -> None:
-    with pytest.raises(SettingError) as error:
-        OverlapSettings(**settings)
-    assert told in str(error.value)
+    assert told in refusal("overlap", **settings)

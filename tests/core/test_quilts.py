@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.core.quilts import (
+from beam_reuse.analyses.quilts.definition import (
     Combination,
     Linked,
     Sweep,
@@ -17,7 +17,7 @@ from beam_reuse.core.quilts import (
     greedy_cover,
     linked_sources,
 )
-from beam_reuse.core.settings import QuiltSettings
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.kernels import covers, grams
 from beam_reuse.kernels.compiled import frozen
 from tests.oracles import quilts as oracle

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from beam_reuse.core.near_duplicates import hash_functions, signatures
-from beam_reuse.core.settings import NearDuplicateSettings
+from beam_reuse.analyses.near_duplicates.definition import hash_functions, signatures
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.core.tokens import scan_text
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.minhash import min_values, shingles_of

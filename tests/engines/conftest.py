@@ -6,7 +6,7 @@ import pytest
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.runners.fetching import find, kits_folder
 from beam_reuse.runners.kits import KITS
 from beam_reuse.runners.processes import java_version

@@ -14,7 +14,7 @@ from tests.cli.test_workers import children_of
 from tests.engines.flink_cluster import FlinkCluster
 from tests.engines.running import command, environment
 
-FORK_SERVERS = (b"multiprocessing.forkserver", b"beam_reuse.runners.fork_server")
+FORK_SERVERS = (b"multiprocessing.forkserver", b"beam_reuse.workers.fork_server")
 _PROGRESS = re.compile(r"\d+:\d\d  ")
 _SECONDS_FOR_A_RUN = 900
 

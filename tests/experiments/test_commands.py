@@ -10,15 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
 from beam_reuse.cli.main import main
 from beam_reuse.cli.runs import execute
-from beam_reuse.core.settings import (
-    ChunkSettings,
-    DetectionSettings,
-    DiscoverySettings,
-    Settings,
-    StopSettings,
-)
+from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.options.table import options_of
 from beam_reuse.plan import RunPlan

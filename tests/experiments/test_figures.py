@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import DiscoverySettings
 from beam_reuse.experiments import figures, tables
 from beam_reuse.experiments.inject import Injection, inject
 from beam_reuse.experiments.mutate import Labels, Mutation, mutate

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.core.settings import DiscoverySettings
+from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.experiments.inject import Injection, found_chunks, found_files, inject
 from beam_reuse.experiments.vectors import Background
 from tests.experiments import twins

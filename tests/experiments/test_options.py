@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.cli.arguments import parse
-from beam_reuse.core.settings import ExperimentSettings, SettingError, Settings
-from beam_reuse.options.kinds import parse_series, show_series
+from beam_reuse.core.settings import ExperimentSettings, SettingError
+from beam_reuse.declaring.kinds import parse_series, show_series
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.options.table import MUTATE
 from beam_reuse.options.values import recorded_settings, settings_from, shown_settings
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from tests.oracles import overlap, quilts
 from tests.oracles.chunks import chunks
 from tests.oracles.near_duplicates import Page
@@ -150,7 +150,7 @@ def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:
 
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
-    text = (settings.finds_near_duplicates or settings.finds_overlap or settings.finds_quilts)
+    text = any(map(settings.asks_for, ("near-duplicates", "overlap", "quilts")))
     for name, c in pages.items():
         host = canonical(c.url).split("/")[2].split(":")[0]
         rows.append({

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
 
-from beam_reuse.core.settings import NearDuplicateSettings
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 
 ALGORITHMS = ("b", "c", "combined", "hybrid")
 WORD = 2**64

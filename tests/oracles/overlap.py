@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from urllib.parse import urlsplit
 
-from beam_reuse.core.settings import OverlapSettings
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from tests.oracles.tokens import lines, tokens
 
 Row = dict[str, object]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from beam_reuse.core.settings import QuiltSettings
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 
 Row = dict[str, object]
 Gram = tuple[object, ...]

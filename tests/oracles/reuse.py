@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import floor, isqrt
 from pathlib import Path
 
-from beam_reuse.core.settings import Settings
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
+from beam_reuse.declaring.settings import Settings
 from tests.oracles.chunks import normalise
 from tests.oracles.crawl import Capture, Row, canonical, chunks_of, domain
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.portable import EngineError

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine, engine_for
 from beam_reuse.runners.engine import Engine, WorkerDiedError, worker_trouble

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.flink import Cluster, cancel_jobs, look_at, names_for, tasks_of
-from beam_reuse.runners.provisioned_worker import environment
 from beam_reuse.runners.rest import free_port
+from beam_reuse.workers.provisioned_worker import environment
 from tests.runners.answering import Answering, answering
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.runners.proxies import EXCEPTIONS, OF_GRPC, go_round_proxies
 from beam_reuse.runners.rest import ask
 from tests.engines.running import command, environment

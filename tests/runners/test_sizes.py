@@ -6,9 +6,9 @@ import pytest
 
 from beam_reuse import runners
 from beam_reuse.cli.main import main
-from beam_reuse.core.settings import Settings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.pages.inputs import Inputs, range_bytes
 from beam_reuse.pipeline import shuffle_of
 from beam_reuse.plan import RunPlan

@@ -24,7 +24,7 @@ from beam_reuse.cli.template import (
     parameters,
 )
 from beam_reuse.demo.sample import sample_crawl
-from beam_reuse.demo.show import write_crawl
+from beam_reuse.demo.writing import write_crawl
 from beam_reuse.options.table import ANALYSES, options_of
 from beam_reuse.options.values import default_text
 from tests.engines.running import digests, environment

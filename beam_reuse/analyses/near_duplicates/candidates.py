@@ -10,11 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.near_duplicates.definition import (
+    as_words,
+    b_keys,
+    c_keys,
+    key_masks,
+    wide_masks,
+)
 from beam_reuse.analyses.near_duplicates.equal_pages import has_shingles
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
-from beam_reuse.core.near_duplicates import as_words, b_keys, c_keys, key_masks, wide_masks
-from beam_reuse.core.settings import NearDuplicateSettings
 
 _NUMBERED = 64
 

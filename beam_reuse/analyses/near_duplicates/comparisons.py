@@ -9,9 +9,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.near_duplicates.definition import (
+    NEXT,
+    as_words,
+    key_masks,
+    not_compared,
+    wide_masks,
+)
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
-from beam_reuse.core.near_duplicates import NEXT, as_words, key_masks, not_compared, wide_masks
-from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.kernels import near_pairs
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Count, Tagged

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.pair_rows import algorithm_names, returned
+from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.rows import Rows
 
 

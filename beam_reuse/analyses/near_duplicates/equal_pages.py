@@ -9,10 +9,10 @@ import numpy as np
 
 from beam_reuse.analyses.graphs.keep import member_rows
 from beam_reuse.analyses.near_duplicates.comparisons import star_pairs
+from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_words
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
-from beam_reuse.core.near_duplicates import MOST_EQUAL, as_words
-from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.rows import Count, Tagged
 
 SETS, MEMBERS, STARS = "sets", "members", "stars"

@@ -10,11 +10,13 @@ from math import ceil, sqrt
 from beam_reuse.analyses.graphs.clusters import components
 from beam_reuse.analyses.graphs.keep import clusters_and_kept, edge_rows
 from beam_reuse.analyses.near_duplicates import candidates, comparisons, pair_rows
+from beam_reuse.analyses.near_duplicates.definition import PageSigner, key_masks
 from beam_reuse.analyses.near_duplicates.degrees import degrees
 from beam_reuse.analyses.near_duplicates.equal_pages import MEMBERS, SETS, STARS, distinct_pages
+from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.analyses.near_duplicates.signatures import SITES, TOKENLESS, signature_rows
-from beam_reuse.core.near_duplicates import key_masks
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.core.features import Reads
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows, Value
 from beam_reuse.rows.folds import CountCoarsely
@@ -37,6 +39,13 @@ class FindNearDuplicates(Analysis):
     def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or NearDuplicateSettings()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "FindNearDuplicates":
+        return cls(settings.near_duplicates)
+
+    def reads(self) -> Reads:
+        return Reads(text=True, signer=PageSigner(self.settings))
 
     def find(self, pages: Pages) -> Found:
         settings = self.settings

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.near_duplicates.definition import returned_by
+from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.core.near_duplicates import returned_by
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.pages.naming import NO_PAGE
 from beam_reuse.rows import Rows
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.near_duplicates.definition import PageSigner
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
-from beam_reuse.core.near_duplicates import as_bytes, signature_names, signatures
-from beam_reuse.core.settings import NearDuplicateSettings
 from beam_reuse.io.part_columns import HAS_TOKENS, NO_TIME
 from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -28,7 +28,7 @@ def signature_rows(
 ) -> Iterator[Block | Tagged | Count]:
     """Signatures of all pages with tokens; also the others (TOKENLESS), and the names of sites
     (SITES). Signatures that parts have are taken, else they are made of the parts' tokens."""
-    names = signature_names(settings)
+    names = PageSigner(settings).names
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
         signed = has_columns(part.strings("path")[0].decode(), names)
@@ -53,8 +53,7 @@ def signature_rows(
 def _signed(pages: NumberedRows, settings: NearDuplicateSettings) -> tuple[NDArray, ...]:
     """Which pages have tokens, and the three signatures of each."""
     tokens, offsets = _sequences(pages)
-    found = signatures(tokens, offsets, settings)
-    return np.diff(offsets) > 0, *map(as_bytes, (found.identity, found.b, found.c))
+    return np.diff(offsets) > 0, *PageSigner(settings).sign(tokens, offsets)
 
 
 def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -6,11 +6,11 @@ from itertools import tee
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.overlap.definition import chunkings_of
 from beam_reuse.analyses.overlap.reading import packed_sizes, page_keys
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
-from beam_reuse.core.overlap import chunkings_of
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.rows import Tagged
 
 CENTRES, SHARING = "centres", "sharing"

@@ -13,6 +13,7 @@ from beam_reuse.analyses.overlap.copies import (
     exact_sets,
     member_rows,
 )
+from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold, server_threshold
 from beam_reuse.analyses.overlap.iceberg import SERVERS, counted_pairs
 from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap
 from beam_reuse.analyses.overlap.postings import KEY, fingerprint_rows, postings
@@ -24,8 +25,9 @@ from beam_reuse.analyses.overlap.servers import (
     host_table,
     related_hosts,
 )
-from beam_reuse.core.overlap import chunkings_of, page_threshold, server_threshold
-from beam_reuse.core.settings import OverlapSettings
+from beam_reuse.analyses.overlap.settings import OverlapSettings
+from beam_reuse.core.features import LINES, PAYLOAD, TOKENS, Reads
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows
 from beam_reuse.rows.folds import FindRepeats
@@ -45,6 +47,15 @@ class FindOverlap(Analysis):
     def __init__(self, settings: OverlapSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or OverlapSettings()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "FindOverlap":
+        return cls(settings.overlap)
+
+    def reads(self) -> Reads:
+        columns = {column for chunking in chunkings_of(self.settings)
+                   for column in chunking.columns}
+        return Reads(frozenset((LINES, *({TOKENS, PAYLOAD} & columns))), text=True)
 
     def find(self, pages: Pages) -> Found:
         settings = self.settings

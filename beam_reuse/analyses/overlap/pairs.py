@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
+from beam_reuse.analyses.overlap.definition import containment
 from beam_reuse.analyses.overlap.iceberg import Thresholds, of_pairs
 from beam_reuse.analyses.overlap.reading import size_of
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.core.overlap import containment
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.rows import Count, Rows
 
 

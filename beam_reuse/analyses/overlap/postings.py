@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
+from beam_reuse.analyses.overlap.definition import WHOLE, chunkings_of
 from beam_reuse.analyses.overlap.reading import HOSTS, distinct, host_counts, page_keys
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.runs import row_key
-from beam_reuse.core.overlap import WHOLE, chunkings_of
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.rows import Count, Tagged
 
 KEY = ("tag", "key")

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.overlap import definition as overlap
+from beam_reuse.analyses.overlap.definition import Chunking, Ragged, chunkings_of
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core import overlap
-from beam_reuse.core.overlap import Chunking, Ragged, chunkings_of
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.pages.rows import NumberedRows, numbered_rows

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.graphs.clusters import components
 from beam_reuse.analyses.overlap.pairs import chunking_names
 from beam_reuse.analyses.overlap.reading import sums
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 from beam_reuse.rows import Rows, Tagged

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
+from beam_reuse.analyses.overlap.definition import relations
 from beam_reuse.analyses.overlap.pairs import chunking_names, chunking_of, contained
 from beam_reuse.analyses.overlap.reading import ADDRESS, packed_sizes
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.core.overlap import relations
-from beam_reuse.core.settings import OverlapSettings
 from beam_reuse.rows import Tagged
 
 ALIASES = "aliases"

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import WORD, packed, packed_words
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.core.quilts import Sweep
-from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import numbered_rows

@@ -14,6 +14,7 @@ from beam_reuse.analyses.quilts.cover_rows import (
     text_rows,
     with_source_urls,
 )
+from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import (
     all_grams,
     document_grams,
@@ -28,9 +29,10 @@ from beam_reuse.analyses.quilts.lists import (
     patch_lists,
     reaching,
 )
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.analyses.quilts.tables import QUILTS, SOURCES, quilt_tables
-from beam_reuse.core.quilts import Sweep
-from beam_reuse.core.settings import QuiltSettings
+from beam_reuse.core.features import LINKS, TOKENS, Reads
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows.folds import FindRepeats
@@ -48,6 +50,13 @@ class FindQuilts(Analysis):
     def __init__(self, settings: QuiltSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or QuiltSettings()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "FindQuilts":
+        return cls(settings.quilts)
+
+    def reads(self) -> Reads:
+        return Reads(frozenset((TOKENS, LINKS)), text=True)
 
     def find(self, pages: Pages) -> Found:
         settings = self.settings

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.quilts.definition import Sweep, gram_sets
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.core.quilts import Sweep, gram_sets
-from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Count

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import OWNERS, WORD, packed, packed_words, patch_columns
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.core.quilts import Sweep
-from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Count, Tagged

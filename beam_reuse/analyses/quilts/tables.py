@@ -6,12 +6,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.quilts.definition import (
+    Combination,
+    Linked,
+    Sweep,
+    linked_sources,
+    patch_fractions,
+)
 from beam_reuse.analyses.quilts.gram_rows import WORD, packed_words
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.core.quilts import Combination, Linked, Sweep, linked_sources, patch_fractions
-from beam_reuse.core.settings import QuiltSettings
 from beam_reuse.kernels import grams as gram_kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Tagged

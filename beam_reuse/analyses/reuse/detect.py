@@ -14,8 +14,9 @@ from beam_reuse.analyses.reuse import detect_kernels as kernels
 from beam_reuse.analyses.reuse import neighbourhood_kernels as near
 from beam_reuse.analyses.reuse import similar_kernels
 from beam_reuse.analyses.reuse.candidates import KEY, find_candidates
+from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.analyses.reuse.thresholds import threshold_of
-from beam_reuse.core.settings import ChunkSettings, DetectionSettings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Rows

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from beam_reuse.analyses.reuse import discover_kernels as kernels
 from beam_reuse.analyses.reuse.candidates import KEY
+from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.labels import LabelKind
-from beam_reuse.core.settings import ChunkSettings, DiscoverySettings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Rows

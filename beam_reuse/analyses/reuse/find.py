@@ -3,8 +3,11 @@
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import DiscoverReuse
 from beam_reuse.analyses.reuse.label_kernels import label_table
-from beam_reuse.analyses.reuse.labels import listed_labels
-from beam_reuse.core.settings import Settings
+from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD, listed_labels
+from beam_reuse.analyses.reuse.matches import MATCHES
+from beam_reuse.analyses.reuse.settings import detects, discovers
+from beam_reuse.core.features import Reads
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows, Value
 
@@ -13,9 +16,18 @@ class FindReuse(Analysis):
     """Pages -> the tables of discovery and of detection, those of them that the settings ask for.
     What detection knows comes from the lists of labels, if there are any, else from discovery."""
 
+    folding = {"matched_chunks": MATCHES}  # noqa: RUF012
+
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
+
+    @classmethod
+    def of(cls, settings: Settings) -> "FindReuse":
+        return cls(settings)
+
+    def reads(self) -> Reads:
+        return CHUNKS_AND_PAYLOAD
 
     def find(self, pages: Pages) -> Found:
         settings, detection = self.settings, self.settings.detection
@@ -23,7 +35,7 @@ class FindReuse(Analysis):
         tables: dict[str, Rows] = {}
         values: dict[str, Value | int] = {}
         labels, candidates = pages.plan.nothing(), None
-        if settings.discovers:
+        if discovers(settings):
             discovered = DiscoverReuse(
                 settings.discovery, settings.chunks, settings.stops, digest).discover(pages)
             labels, candidates = discovered.labels, discovered.candidates
@@ -31,7 +43,7 @@ class FindReuse(Analysis):
             tables["labels"] = tables["labels"].map(label_table)
         if detection.labels:
             labels, candidates = listed_labels(pages.plan, detection.labels, digest), None
-        if settings.detects:
+        if detects(settings):
             found = DetectReuse(detection, settings.chunks, settings.stops).find(
                 pages, labels, candidates)
             tables |= found.tables

@@ -6,6 +6,7 @@ import apache_beam as beam
 
 from beam_reuse.analyses.reuse import label_kernels as kernels
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.core.features import CHUNKS, PAYLOAD, Reads
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.io.files import join
@@ -15,6 +16,8 @@ from beam_reuse.io.labels.lists import read_list
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Plan, Rows
+
+CHUNKS_AND_PAYLOAD = Reads(frozenset((CHUNKS, PAYLOAD)))
 
 
 class ReadLabels(beam.PTransform):
@@ -46,6 +49,9 @@ class MakeLabels(Analysis):
         super().__init__()
         self.chunks, self.stops, self.digest = chunks, stops, digest
         self.merge, self.remove = tuple(merge), tuple(remove)
+
+    def reads(self) -> Reads:
+        return CHUNKS_AND_PAYLOAD
 
     def find(self, pages: Pages) -> Found:
         objects = Objects.of(self.chunks, self.stops, pages.spill)

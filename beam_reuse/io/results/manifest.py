@@ -91,7 +91,7 @@ class Accounting:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What a finished graph hands back: every record's fate, every file written, and the
     thresholds above which something was flagged, as integer shares. What is `measured` may differ
     between runs with the same result."""

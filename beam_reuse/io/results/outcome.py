@@ -6,7 +6,7 @@ from dataclasses import astuple
 from typing import Any
 
 from beam_reuse.io.files import open_files, write_whole
-from beam_reuse.io.results.manifest import Accounting, Outcome, Part
+from beam_reuse.io.results.manifest import Accounting, Part, RunOutcome
 
 RECORDS, PAGES, SKIPPED, REJECTED = "records", "pages", "skipped", "rejected"
 MEASURED = "measured"
@@ -27,7 +27,7 @@ def save_outcome(
     write_whole(open_files(path), path, json.dumps(content).encode())
 
 
-def read_outcome(path: str) -> Outcome:
+def read_outcome(path: str) -> RunOutcome:
     """What `save_outcome` wrote. Raises AccountingError if records do not add up."""
     content = json.loads(open_files(path).read(path))
     known: dict[str, dict[str, Any]] = {SKIPPED: {}, REJECTED: {}, MEASURED: {}}
@@ -37,5 +37,5 @@ def read_outcome(path: str) -> Outcome:
         known.get(what, notes)[reason or name] = count
     accounting = Accounting(
         notes.pop(RECORDS, 0), notes.pop(PAGES, 0), known[SKIPPED], known[REJECTED], notes)
-    return Outcome(accounting, tuple(Part(*part) for part in content["parts"]), 0,
+    return RunOutcome(accounting, tuple(Part(*part) for part in content["parts"]), 0,
                    content["thresholds"], known[MEASURED])

@@ -4,12 +4,14 @@ A table is a few lines: a name and its columns from the left. Column order and t
 part of the contract with users. `sink.WriteTable` writes blocks in this shape.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beam_reuse.declaring.registry import known
 from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
@@ -96,117 +98,50 @@ EVENTS = table(
     depth=number,
 )
 DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
-FREQUENT_FILES = table(
-    "frequent_files",
-    sha1=text, occurrences=number, hosts=number, domains=number, bytes=number, first_url=text,
-    first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
-)
-FREQUENT_CHUNKS = table(
-    "frequent_chunks",
-    sha1=text, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
-    text=text, first_url=text, first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
-)
-FREQUENCY_HISTOGRAM = table(
-    "frequency_histogram", kind=text, occurrences=number, distinct=number
-)
 
 LABELS = table(
     "labels",
     sha1=text, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
     nilsimsa=maybe(text),
 )
-MATCHED_FILES = table("matched_files", url=text, sha1=text, source_url=maybe(text))
-MATCHED_CHUNKS = table(
-    "matched_chunks",
-    url=text, position=number, start=number, end=number, sha1=text, source_url=maybe(text),
-    score=maybe(number),
-)
-PAGE_REUSE = table(
-    "page_reuse",
-    url=text, chunks=number, stop_chunks=number, matching=number, distinct_matching=number,
-    contains=maybe(share), file_match=flag, flagged=flag,
-)
-NEIGHBOURHOODS = table(
-    "neighbourhoods",
-    prefix=text, depth=number, pages=number, chunks=number, matching=number,
-    distinct_matching=number, badness=maybe(share), mean_contains=maybe(share), flagged=flag,
-)
-NEIGHBOURHOOD_SOURCES = table(
-    "neighbourhood_sources", prefix=text, source=text, matching=number, distinct_matching=number
-)
-NILSIMSA_SWEEP = table(
-    "nilsimsa_sweep", threshold=number, matching=number, exact=number, pages=number
-)
-IDENTITY_SETS = table("identity_sets", representative=page, url=page)
-NEAR_DUPLICATES = table(
-    "near_duplicates",
-    url_a=page, url_b=page, b_similarity=number, c_similarity=number, same_site=flag, b=flag,
-    c=flag, combined=flag, hybrid=flag,
-)
-NEAR_DUPLICATE_CLUSTERS = table("near_duplicate_clusters", algorithm=text, cluster=page, url=page)
-NEAR_DUPLICATE_DEGREES = table(
-    "near_duplicate_degrees", algorithm=text, degree=number, pages=number
-)
-SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
-KEEP = table("keep", url=page, keep=flag, because_of=maybe(page))
-EXACT_COPIES = table("exact_copies", centre=page, url=page, cause=maybe(text))
-PAGE_OVERLAP = table(
-    "page_overlap",
-    chunking=text, url_a=page, url_b=page, shared=number, containment_a=share,
-    containment_b=share,
-)
-SERVER_OVERLAP = table(
-    "server_overlap",
-    chunking=text, host_a=text, host_b=text, shared=number, containment_a=share,
-    containment_b=share, relation=text,
-)
-REPLICAS = table("replicas", chunking=text, copies=number, pages=number)
-SKIPPABLE = table(
-    "skippable", url=page, chunking=text, because_of=page, host=text, bytes=number
-)
-CRAWL_SAVINGS = table(
-    "crawl_savings",
-    chunking=text, host=text, pages=number, redundant_pages=number, bytes=number,
-    redundant_bytes=number,
-)
-POPULAR_COLLECTIONS = table(
-    "popular_collections",
-    prefix=text, hosts=number, pages=number, bytes=number, sample_urls=pages,
-)
-QUILTS = table(
-    "quilts",
-    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
-    min_patch_fraction=share, variant=text, min_source_share=share, grams=number,
-    patch_grams=number, patch_fraction=share, sources=number, linked_page_share=share,
-    linked_domain_share=share,
-)
-QUILT_SOURCES = table(
-    "quilt_sources",
-    url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
-    min_patch_fraction=share, variant=text, min_source_share=share, rank=number, source_url=text,
-    grams=number, share=share, linked=text, spans=SPANS,
-)
 
-# How the names of tables begin that an analysis writes.
-_WRITTEN_BY = {
-    "frequen": "discovery", "matched_": "detection", "page_reuse": "detection",
-    "neighbourhood": "detection", "identity_sets": "near-duplicates",
-    "near_duplicate": "near-duplicates", "site_pairs": "near-duplicates",
-    "keep": "near-duplicates", "exact_copies": "overlap", "page_overlap": "overlap",
-    "server_overlap": "overlap", "replicas": "overlap", "skippable": "overlap",
-    "crawl_savings": "overlap", "popular_collections": "overlap", "quilt": "quilts",
-}
-SCHEMAS = {
-    schema.name: schema
-    for schema in (
-        PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, FREQUENT_FILES, FREQUENT_CHUNKS,
-        FREQUENCY_HISTOGRAM, LABELS, MATCHED_FILES, MATCHED_CHUNKS, PAGE_REUSE, NEIGHBOURHOODS,
-        NEIGHBOURHOOD_SOURCES, NILSIMSA_SWEEP, IDENTITY_SETS, NEAR_DUPLICATES,
-        NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS, KEEP,
-        EXACT_COPIES, PAGE_OVERLAP, SERVER_OVERLAP, REPLICAS, SKIPPABLE, CRAWL_SAVINGS,
-        POPULAR_COLLECTIONS, QUILTS, QUILT_SOURCES,
-    )
-}
+# Those that belong to no analysis; `SCHEMAS` has all.
+COMMON = (PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, LABELS)
+
+
+class _Schemas(Mapping[str, TableSchema]):
+    """The schemas of all tables by name, those of every analysis with them; these are loaded when
+    they are first asked for, as they are written in terms of this module."""
+
+    @cached_property
+    def _all(self) -> dict[str, TableSchema]:
+        found = {schema.name: schema for schema in COMMON}
+        for about in known().values():
+            for schema in about.schemas():
+                if schema.name in found:
+                    raise ValueError(f"the analysis {about.name} has a table {schema.name!r}, "
+                                     "which is there already; give it another name")
+                found[schema.name] = schema
+        return found
+
+    def __getitem__(self, name: str) -> TableSchema:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+SCHEMAS = _Schemas()
+
+
+def __getattr__(name: str) -> TableSchema:
+    """`tables.QUILTS` is `tables.SCHEMAS["quilts"]`, and so for every table of an analysis."""
+    if name.isupper() and name.lower() in SCHEMAS:
+        return SCHEMAS[name.lower()]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def read_manifest(folder: str) -> Manifest:
@@ -224,8 +159,8 @@ def read_manifest(folder: str) -> Manifest:
 
 def no_table(folder: str, name: str, has: Iterable[str]) -> str:
     """What to tell of a table that a result does not have."""
-    analysis = next((analysis for start, analysis in _WRITTEN_BY.items()
-                     if name.startswith(start)), None)
+    analysis = next((about.name for about in known().values()
+                     if name in {schema.name for schema in about.schemas()}), None)
     way_out = f" Run again with --analyses {analysis}." if analysis else ""
     return f"{folder} has no table {name!r}; it has {', '.join(sorted(has))}.{way_out}"
 

@@ -75,7 +75,7 @@ class ForkServer:
 
 def work_for(caller: socket.socket) -> None:
     """Be the worker that the caller asks for, as if it had become one itself."""
-    from beam_reuse.runners.provisioned_worker import work
+    from beam_reuse.workers.provisioned_worker import work
 
     _, outputs, _, _ = socket.recv_fds(caller, 1, 2)
     for number, output in enumerate(outputs, start=1):
@@ -99,7 +99,7 @@ def _follow(caller: socket.socket) -> None:
 
 def main(where: str, listener: str, idle: str) -> None:
     """Serve at the socket that the first caller has made, and remove it in the end."""
-    import beam_reuse.runners.provisioned_worker  # noqa: F401
+    import beam_reuse.workers.provisioned_worker  # noqa: F401
 
     with socket.socket(fileno=int(listener)) as made:
         ForkServer(made, float(idle)).serve()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.core.settings import OverlapSettings
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.core.tokens import fingerprint64
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen

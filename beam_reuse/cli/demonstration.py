@@ -9,11 +9,12 @@ from rich.console import Console
 
 from beam_reuse.cli.runs import execute
 from beam_reuse.cli.summary import console, print_summary
-from beam_reuse.core.settings import Settings
+from beam_reuse.core.settings import naming
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.sample import SampleCrawl, sample_crawl
-from beam_reuse.io.files import LocalFiles, is_local, local_path, write_whole
-from beam_reuse.io.results.run_folder import FolderRefusedError
+from beam_reuse.demo.sample import sample_crawl
+from beam_reuse.demo.writing import write_crawl
+from beam_reuse.io.files import local_path
 from beam_reuse.plan import RunPlan, usable_cores
 
 
@@ -33,17 +34,18 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     crawl = sample_crawl()
     inputs = write_crawl(crawl, os.path.join(folder, "crawl"))
     result = os.path.join(folder, "result")
-    plan = RunPlan(
-        command="run",
-        inputs=tuple(inputs),
-        output=result,
-        settings=Settings(),
-        runner=values.get("runner", "local"),
-        workers=values.get("workers", usable_cores()),
-        beam_args=tuple(beam_args),
-        overwrite=values.get("overwrite", False),
-        engines=values.get("engines-dir", ""),
-    )
+    with naming({"workers": "--workers"}):
+        plan = RunPlan(
+            command="run",
+            inputs=tuple(inputs),
+            output=result,
+            settings=Settings(),
+            runner=values.get("runner", "local"),
+            workers=values.get("workers", usable_cores()),
+            beam_args=tuple(beam_args),
+            overwrite=values.get("overwrite", False),
+            engines=values.get("engines-dir", ""),
+        )
     finished = execute(plan, command_line)
     to = console()
     print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds,
@@ -54,26 +56,6 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     if not kept:
         to.print("The folder was temporary; -o DIR keeps the crawl and the tables.")
     return 0 if all(check.passed for check in checks) else 1
-
-
-def write_crawl(crawl: SampleCrawl, folder: str) -> list[str]:
-    """Write the crawl's files to `folder` and give their paths.
-
-    Refuses a folder that holds anything else.
-    """
-    if not is_local(folder):
-        raise FolderRefusedError(f"-o {folder}: the demo writes to a local folder.")
-    files = LocalFiles()
-    contents = crawl.files()
-    others = sorted(set(files.list(folder)) - set(contents))
-    if others:
-        raise FolderRefusedError(
-            f"-o: {folder} holds files that are not the demo's ({others[0]}). "
-            "Choose a new or an empty folder."
-        )
-    for name, content in contents.items():
-        write_whole(files, os.path.join(folder, name), content)
-    return [os.path.join(folder, name) for name in contents]
 
 
 def print_checks(to: Console, checks: Sequence[Check]) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.core.settings import QuiltSettings
+from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.core.urls import BadUrl, name_page, resolve_url
 from beam_reuse.kernels import covers
 from beam_reuse.kernels import grams as gram_kernels

@@ -10,8 +10,8 @@ from apache_beam.portability.api import beam_provision_api_pb2, beam_provision_a
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
-import beam_reuse.runners.preloaded  # noqa: F401
-from beam_reuse.runners.local import keep_freed_memory
+import beam_reuse.workers.preloaded  # noqa: F401
+from beam_reuse.runners.forks import keep_freed_memory
 from beam_reuse.runners.proxies import go_round_proxies
 
 SECONDS = 60

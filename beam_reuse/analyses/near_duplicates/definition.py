@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.core.settings import ALGORITHMS, NearDuplicateSettings
+from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.kernels import minhash, near_pairs
 from beam_reuse.kernels import projections as projection_kernels
 from beam_reuse.kernels.compiled import frozen
@@ -90,6 +90,24 @@ def signature_names(settings: NearDuplicateSettings) -> tuple[str, str, str]:
     return ("identity",
             f"b-{settings.shingle_size}-{settings.min_values}-{settings.supershingles}",
             f"c-{settings.projection_bits}")
+
+
+@dataclass(frozen=True)
+class PageSigner:
+    """Signs pages where they are parsed (see `core.features.Signer`)."""
+
+    settings: NearDuplicateSettings
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return signature_names(self.settings)
+
+    def sign(
+        self, tokens: NDArray[np.uint64], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray, ...]:
+        """Identities and signatures B and C, one value each."""
+        found = signatures(tokens, offsets, self.settings)
+        return as_bytes(found.identity), as_bytes(found.b), as_bytes(found.c)
 
 
 def as_bytes(words: NDArray[np.uint64]) -> NDArray:

@@ -4,9 +4,10 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from beam_reuse.core.settings import Settings
-from beam_reuse.options.kinds import CONDITIONS, EACH_FILE, FILES, OptionKind, choice
+from beam_reuse.declaring.kinds import CONDITIONS, EACH_FILE, FILES, OptionKind, choice
 
+INJECT, MUTATE, THRESHOLDS = "experiment-inject", "experiment-mutate", "experiment-thresholds"
+EXPERIMENTS = f"{INJECT} {MUTATE} {THRESHOLDS}"
 # Flags without a value; NEGATED is true in the settings unless it is given.
 FLAG = dataclasses.replace(choice("true", "false"), show=lambda value: str(value).lower())
 NEGATED = dataclasses.replace(FLAG, show=lambda value: str(not value).lower())
@@ -14,7 +15,8 @@ NEGATED = dataclasses.replace(FLAG, show=lambda value: str(not value).lower())
 
 @dataclass(frozen=True)
 class Option:
-    """One option: `--name`, also `name:` in a config file."""
+    """One option: `--name`, also `name:` in a config file. `used_by`: other analyses than its own
+    that follow it, too."""
 
     group: str
     name: str
@@ -22,6 +24,7 @@ class Option:
     help: str
     setting: str = ""
     commands: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
 
     @property
     def is_flag(self) -> bool:
@@ -42,9 +45,17 @@ class Option:
         value = self.kind.read(self.name, text)
         return (value == "true") is (self.kind is FLAG) if self.is_flag else value
 
-    def of(self, settings: Settings) -> Any:
-        """This option's value in `settings`."""
+    def of(self, settings: Any) -> Any:
+        """This option's value in `settings`, a `Settings`."""
         value: Any = settings
         for name in self.setting.split("."):
             value = getattr(value, name)
         return value
+
+
+def option(name: str, kind: OptionKind, help: str, setting: str = "",
+           commands: str = "run", used_by: tuple[str, ...] = ()) -> Option:
+    """An option of an analysis, which gives the field `setting` of its settings: by default the
+    option's name with `_` for `-`. Group and place are filled in by `About`."""
+    return Option("", name, kind, help, setting or name.replace("-", "_"),
+                  tuple(commands.split()), used_by)

@@ -1,0 +1,56 @@
+"""A result as its summary reads it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.scan import TableScan
+from beam_reuse.io.results.tables import TableSchema
+
+
+class Result:
+    """The tables of a result, a batch of some columns at a time; its settings, by the names of
+    options; and what was counted (`noted`), with what was measured."""
+
+    def __init__(
+        self, manifest: Manifest, folder: str, measured: Mapping[str, int] | None = None,
+    ) -> None:
+        self.settings, self._parts, self._folder = manifest.settings, manifest.tables(), folder
+        self._thresholds, self.noted = manifest.thresholds, {
+            **manifest.accounting.noted, **(measured or {})}
+
+    def has(self, schema: TableSchema) -> bool:
+        return schema.name in self._parts
+
+    def rows(self, schema: TableSchema) -> int:
+        return sum(part.rows for part in self._parts[schema.name])
+
+    def batches(self, schema: TableSchema, columns: Sequence[str]) -> Iterator[pa.Table]:
+        for batch in TableScan(self._folder, schema.name).batches(list(columns)):
+            yield pa.Table.from_batches([batch])
+
+    def top(self, schema: TableSchema, by: str, n: int, columns: Sequence[str],
+            keep: str = "") -> list[dict[str, Any]]:
+        """The `n` rows with the greatest `by`, ties to the smaller first column; with `keep`
+        only rows where that column is true."""
+        order = [(by, "descending"), (columns[0], "ascending")]
+        best = schema.arrow().empty_table().select([*columns])
+        for batch in self.batches(schema, columns):
+            some = batch.filter(batch[keep]) if keep else batch
+            best = pa.concat_tables([best, some]).sort_by(order).slice(0, n)
+        return best.to_pylist()
+
+    def above(self, what: str) -> str:
+        """The share above which pages or directories were flagged."""
+        threshold = self._thresholds.get(what)
+        if threshold is None:
+            return ""
+        never = ", so none can be" if threshold >= 1 else ""
+        return f" (share above {threshold:.4g}{never})"
+
+    def count(self, schema: TableSchema, column: str) -> int:
+        """The sum of `column`, which is how many rows are true in one of flags."""
+        return sum(pc.sum(batch[column]).as_py() or 0 for batch in self.batches(schema, [column]))

@@ -1,0 +1,1 @@
+"""What worker processes load and run: all of the graph, beforehand."""
