@@ -25,7 +25,6 @@ _OFFERED = {
     "QuiltSettings": "beam_reuse.analyses.quilts.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
-    "rows_of": "beam_reuse.io.results.arrow_columns",
     "tokens_of": "beam_reuse.core.features",
 }
 

@@ -1,10 +1,12 @@
-"""Beam coders of blocks and of references to them; importing this module registers them.
+"""Beam coders of blocks, of references to them and of record batches; importing this module
+registers them.
 
-With them nothing in a shuffle is pickled. Both are deterministic.
+With them nothing in a shuffle is pickled. All are deterministic.
 """
 
 from typing import Any
 
+import pyarrow as pa
 from apache_beam import coders
 
 from beam_reuse.columnar.block import Block
@@ -45,6 +47,25 @@ class BlockCoder(OwnCoder):
         return value.nbytes
 
 
+class BatchCoder(OwnCoder):
+    """An Arrow record batch of any schema, as an Arrow stream."""
+
+    kind = pa.RecordBatch
+
+    def encode(self, value: pa.RecordBatch) -> bytes:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, value.schema) as writer:
+            writer.write_batch(value)
+        return sink.getvalue().to_pybytes()
+
+    def decode(self, encoded: bytes) -> pa.RecordBatch:
+        with pa.ipc.open_stream(encoded) as stream:
+            return stream.read_next_batch()
+
+    def estimate_size(self, value: pa.RecordBatch) -> int:
+        return value.nbytes
+
+
 class PieceCoder(OwnCoder):
     """A Piece as fixed numbers, file and bytes."""
 
@@ -59,3 +80,4 @@ class PieceCoder(OwnCoder):
 
 coders.registry.register_coder(Block, BlockCoder)
 coders.registry.register_coder(Piece, PieceCoder)
+coders.registry.register_coder(pa.RecordBatch, BatchCoder)

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import apache_beam as beam
+import pyarrow as pa
 from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
+from beam_reuse.columnar.block import Block
 from beam_reuse.core.features import Reads
 from beam_reuse.declaring.settings import Settings
+from beam_reuse.io.results.arrow_columns import to_arrow
+from beam_reuse.io.results.table_writer import Folding
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.naming import with_urls
 from beam_reuse.pages.pages import Pages
@@ -28,12 +32,12 @@ class Found:
 
 
 class Analysis(beam.PTransform):
-    """PagesRead -> tables by name, PCollections of blocks; `counts` and `values`: pairs of a
-    name and a number."""
+    """PagesRead -> tables by name, PCollections of Arrow record batches with the table's schema;
+    `counts` and `values`: pairs of a name and a number."""
 
     schemas: Mapping[str, TableSchema] = SCHEMAS
     # How rows of a table that travel in another form are folded into it, by the table's name.
-    folding: Mapping[str, Any] = {}
+    folding: Mapping[str, Folding] = {}
 
     @classmethod
     def of(cls, settings: Settings) -> "Analysis":
@@ -62,7 +66,20 @@ class Analysis(beam.PTransform):
         """The graph of what is found, in which pages have their URLs."""
         tables = with_urls(found.tables, self.schemas, pages.names)
         built = build(pipeline, pages.plan, tables, found.values)
-        return {**built.rows, "counts": built.counts, "values": built.values}
+        batches = {
+            name: blocks | f"Table {name}" >> beam.Map(
+                batch_of, self.schemas[name], self.folding.get(name)
+            ).with_output_types(pa.RecordBatch)
+            for name, blocks in built.rows.items()}
+        return {**batches, "counts": built.counts, "values": built.values}
+
+
+@no_annotations
+def batch_of(block: Block, schema: TableSchema, folding: Folding | None) -> pa.RecordBatch:
+    """Rows of a table as a record batch of its schema."""
+    rows = block if folding is None else folding.unfold(block, slice(None))
+    table = to_arrow(schema, rows).cast(schema.arrow()).combine_chunks()
+    return table.to_batches()[0]
 
 
 __all__ = ["Analysis", "Found", "Pages"]

@@ -1,10 +1,12 @@
 """Transforms inside other people's pipelines."""
 
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import apache_beam as beam
-import pytest
+import pyarrow as pa
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that
 
@@ -21,9 +23,7 @@ from beam_reuse import (
     OverlapSettings,
     QuiltSettings,
     ReadPages,
-    rows_of,
 )
-from beam_reuse.columnar.block import Block, VarBytes
 from tests.analyses import overlapping, patchwork
 from tests.analyses.near_copies import random_documents, write
 from tests.crawls import random_captures, write_warc
@@ -31,6 +31,11 @@ from tests.oracles import crawl, reuse
 from tests.oracles.near_duplicates import NearDuplicates
 from tests.oracles.overlap import Overlap
 from tests.oracles.quilts import Quilts
+
+
+def rows_in(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    """All rows, of batches that are not empty."""
+    return [row for batch in batches for row in batch.to_pylist()]
 
 
 def test_discovery_and_detection_compose(tmp_path: Path) -> None:
@@ -42,22 +47,18 @@ def test_discovery_and_detection_compose(tmp_path: Path) -> None:
     expected = reuse.discovery(captured, everything)
     expected |= reuse.detection(captured, reuse.found_labels(expected), everything)
 
-    def check(blocks):  # type: ignore[no-untyped-def]
-        found = {
-            sha1.tobytes().hex(): occurrences
-            for block in blocks
-            for sha1, occurrences in zip(block["sha1"], block["occurrences"].tolist(), strict=True)
-        }
+    def check(batches):  # type: ignore[no-untyped-def]
+        found = {row["sha1"]: row["occurrences"] for row in rows_in(batches)}
         assert found == {row["sha1"]: row["occurrences"] for row in expected["frequent_chunks"]}
 
-    def check_pages(blocks):  # type: ignore[no-untyped-def]
-        found = {
-            url.decode(): matching
-            for block in blocks
-            for url, matching in zip(block.strings("url").to_list(),
-                                     block.array("matching").tolist(), strict=True)
-        }
+    def check_pages(batches):  # type: ignore[no-untyped-def]
+        found = {row["url"]: row["matching"] for row in rows_in(batches)}
         assert found == {row["url"]: row["matching"] for row in expected["page_reuse"]}
+
+    def check_matches(batches):  # type: ignore[no-untyped-def]
+        names = ("url", "position", "sha1")
+        assert sorted(tuple(row[name] for name in names) for row in rows_in(batches)) == sorted(
+            tuple(row[name] for name in names) for row in expected["matched_chunks"])
 
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         pages = pipeline | ReadPages([str(tmp_path / "*.warc.gz")])
@@ -65,6 +66,7 @@ def test_discovery_and_detection_compose(tmp_path: Path) -> None:
         detected = (found["labels"], pages) | DetectReuse()
         assert_that(found["frequent_chunks"], check, "Discovered")
         assert_that(detected["page_reuse"], check_pages, "Detected")
+        assert_that(detected["matched_chunks"], check_matches, "Matched")
 
 
 def test_near_duplicates_compose(tmp_path: Path) -> None:
@@ -73,14 +75,8 @@ def test_near_duplicates_compose(tmp_path: Path) -> None:
     settings = NearDuplicateSettings(c_threshold=375)
     expected = NearDuplicates([document.page() for document in documents], settings).tables()
 
-    def check(blocks):  # type: ignore[no-untyped-def]
-        found = {
-            (a.decode(), b.decode(), similarity)
-            for block in blocks
-            for a, b, similarity in zip(
-                block.strings("url_a").to_list(), block.strings("url_b").to_list(),
-                block.array("c_similarity").tolist(), strict=True)
-        }
+    def check(batches):  # type: ignore[no-untyped-def]
+        found = {(row["url_a"], row["url_b"], row["c_similarity"]) for row in rows_in(batches)}
         assert found == {(row["url_a"], row["url_b"], row["c_similarity"])
                          for row in expected["near_duplicates"]}
 
@@ -101,14 +97,8 @@ def test_overlap_composes(tmp_path: Path) -> None:
     settings = OverlapSettings(("whole", "2-lines"), ("3",), ("3",))
     expected = Overlap([document.page() for document in documents], settings).tables()
 
-    def check(blocks):  # type: ignore[no-untyped-def]
-        found = {
-            (a.decode(), b.decode(), shared)
-            for block in blocks
-            for a, b, shared in zip(
-                block.strings("url_a").to_list(), block.strings("url_b").to_list(),
-                block.array("shared").tolist(), strict=True)
-        }
+    def check(batches):  # type: ignore[no-untyped-def]
+        found = {(row["url_a"], row["url_b"], row["shared"]) for row in rows_in(batches)}
         assert found == {(row["url_a"], row["url_b"], row["shared"])
                          for row in expected["page_overlap"]}
 
@@ -126,19 +116,13 @@ def test_quilts_compose(tmp_path: Path) -> None:
     assert settings == QuiltSettings(min_sources=(6,))
     expected = Quilts([document.page() for document in documents], settings).tables()
 
-    def check(blocks):  # type: ignore[no-untyped-def]
-        found = {
-            (url.decode(), patch, sources)
-            for block in blocks
-            for url, patch, sources in zip(
-                block.strings("url").to_list(), block.array("patch_grams").tolist(),
-                block.array("sources").tolist(), strict=True)
-        }
+    def check(batches):  # type: ignore[no-untyped-def]
+        found = {(row["url"], row["patch_grams"], row["sources"]) for row in rows_in(batches)}
         assert found and found == {(row["url"], row["patch_grams"], row["sources"])
                                    for row in expected["quilts"]}
 
-    def check_sources(blocks):  # type: ignore[no-untyped-def]
-        found = [row for block in blocks for row in rows_of("quilt_sources", block)]
+    def check_sources(batches):  # type: ignore[no-untyped-def]
+        found = rows_in(batches)
         assert sorted(found, key=lambda row: (row["url"], row["rank"])) == sorted(
             expected["quilt_sources"], key=lambda row: (row["url"], row["rank"]))
 
@@ -147,11 +131,6 @@ def test_quilts_compose(tmp_path: Path) -> None:
         assert set(found) == {*expected, "counts", "values"}
         assert_that(found["quilts"], check, "Quilts")
         assert_that(found["quilt_sources"], check_sources, "Sources")
-
-
-def test_rows_of_another_table_are_refused() -> None:
-    with pytest.raises(ValueError, match="no block of 'keep': it has no keep, because_of, but url"):
-        rows_of("keep", Block({"url": VarBytes.from_list([b"http://a/"])}))
 
 
 def test_the_docs_name_every_setting_and_its_default() -> None:

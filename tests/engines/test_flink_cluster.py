@@ -14,17 +14,14 @@ from tests.engines.pools import environment_of, pool, told_of_blind_workers
 from tests.engines.running import digests, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]
-SETTINGS = {
-    "env.java.opts.jobmanager": "-Xss16m", "taskmanager.network.sort-shuffle.min-buffers": 16,
-}
 
 
 @pytest.fixture(scope="module")
 def cluster(
     flink_job_server: Path, tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[FlinkCluster]:
-    folder = tmp_path_factory.mktemp("flink")
-    with flink_cluster(kit("flink-cluster"), folder, settings=SETTINGS) as running:
+    """With the settings that Flink is shipped with."""
+    with flink_cluster(kit("flink-cluster"), tmp_path_factory.mktemp("flink")) as running:
         yield running
 
 

@@ -10,7 +10,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.writing import write_crawl
 from beam_reuse.pages.inputs import Inputs, range_bytes
-from beam_reuse.pipeline import shuffle_of
+from beam_reuse.pipeline import shuffle_of, survey
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import memory_for
 from tests.engines.running import digests
@@ -72,6 +72,14 @@ def test_a_small_memory_gives_the_same_bytes(crawl: list[str], tmp_path: Path) -
         assert main(["run", *crawl, "-o", str(tmp_path / name), "--workers", "1", "--analyses",
                      "discovery,overlap", *options]) == 0
     assert digests(tmp_path / "ample") == digests(tmp_path / "small")
+
+
+def test_the_graph_of_all_analyses_is_small(crawl: list[str], tmp_path: Path) -> None:
+    """Steps cost time where they have nothing to do, and groupings buffers of an engine."""
+    shown = survey(RunPlan("run", tuple(crawl), str(tmp_path / "out"), Settings()))
+    groupings = [step for step in shown.steps if "Shuffle" in step or "Gather" in step]
+    assert (len(shown.steps) <= 70, len(groupings) <= 30, len(shown.rounds) <= 18) == (
+        True, True, True)
 
 
 @pytest.mark.parametrize("runner", ["local", "flink", "spark", "dataflow"])

@@ -14,8 +14,11 @@ from beam_reuse.analyses.reuse import detect_kernels as kernels
 from beam_reuse.analyses.reuse import neighbourhood_kernels as near
 from beam_reuse.analyses.reuse import similar_kernels
 from beam_reuse.analyses.reuse.candidates import KEY, find_candidates
+from beam_reuse.analyses.reuse.label_kernels import labels_of_batch
+from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.analyses.reuse.thresholds import threshold_of
+from beam_reuse.columnar.block import Block
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
@@ -34,6 +37,8 @@ class DetectReuse(Analysis):
     labelled hash below it and source once.
     """
 
+    folding = {"matched_chunks": MATCHES}  # noqa: RUF012
+
     def __init__(
         self,
         detection: DetectionSettings | None = None,
@@ -48,7 +53,8 @@ class DetectReuse(Analysis):
     def expand(self, inputs: tuple[beam.PCollection, Any]) -> dict[str, beam.PCollection]:
         labels, read = inputs
         pages = read.pages()
-        found = self.find(pages, pages.plan.pieces(labels, "labels"))
+        rows = labels | "Label rows" >> beam.FlatMap(labels_of_batch).with_output_types(Block)
+        found = self.find(pages, pages.plan.pieces(rows, "labels"))
         return self.built(read.parts.pipeline, pages, found)
 
     def find(  # type: ignore[override]

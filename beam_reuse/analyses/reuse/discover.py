@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from beam_reuse.analyses.reuse import discover_kernels as kernels
 from beam_reuse.analyses.reuse.candidates import KEY
+from beam_reuse.analyses.reuse.label_kernels import label_table
 from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
@@ -28,9 +29,8 @@ class Discovered:
 
 
 class DiscoverReuse(Analysis):
-    """Pages -> `frequent_files`, `frequent_chunks` and `frequency_histogram`, as blocks, and
-    `labels`: what was found as label rows (see `label_kernels`), each with the page it was
-    first seen on and, if asked for, its Nilsimsa digest.
+    """Pages -> `frequent_files`, `frequent_chunks`, `frequency_histogram` and `labels`: what was
+    found, with the page it was first seen on and, if asked for, its Nilsimsa digest.
 
     Exact: a file or chunk is listed if and only if it is no stop chunk and occurs more often
     than the threshold (or is among the `top` most frequent, ties to the smaller hash) on at
@@ -72,7 +72,7 @@ class DiscoverReuse(Analysis):
                 "frequent_files": described.map(kernels.of_kind, LabelKind.FILE),
                 "frequent_chunks": described.map(kernels.of_kind, LabelKind.CHUNK),
                 "frequency_histogram": _histogram(counts),
-                "labels": labels,
+                "labels": labels.map(label_table),
             },
             labels if self.digest else named.map(kernels.sources),
             places.tagged(kernels.CANDIDATES))

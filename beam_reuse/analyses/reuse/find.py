@@ -2,7 +2,6 @@
 
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import DiscoverReuse
-from beam_reuse.analyses.reuse.label_kernels import label_table
 from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD, listed_labels
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.analyses.reuse.settings import detects, discovers
@@ -40,7 +39,6 @@ class FindReuse(Analysis):
                 settings.discovery, settings.chunks, settings.stops, digest).discover(pages)
             labels, candidates = discovered.labels, discovered.candidates
             tables |= discovered.tables
-            tables["labels"] = tables["labels"].map(label_table)
         if detection.labels:
             labels, candidates = listed_labels(pages.plan, detection.labels, digest), None
         if detects(settings):

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core import nilsimsa
+from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.labels.batches import hashes_of, kinds_of
+from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.hash_set import HashSet
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import NO_NUMBER, string_column
@@ -96,17 +97,32 @@ def labels_of_lists(lists: Block, details: bool) -> Iterator[Block]:
 def labels_of_list(path: str, details: bool) -> Iterator[Block]:
     """The rows of a list; a bare hash is one of each kind."""
     for batch in read_list(path, details):
-        rows = Block({
-            "sha1": hashes_of(batch), "kind": kinds_of(batch),
-            "source_url": string_column(batch.column("source_url").fill_null("")),
-            "bytes": batch.column("bytes").fill_null(NO_NUMBER).to_numpy(),
-            "text": string_column(batch.column("text").fill_null("")),
-            "nilsimsa": _digests(batch, path),
-        })
-        bare = rows.array("kind") == LabelKind.ANY
-        yield rows.take(~bare)
-        for kind in (LabelKind.FILE, LabelKind.CHUNK):
-            yield rows.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
+        yield from labels_of_batch(batch, path)
+
+
+def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Block]:
+    """Rows of the table `labels`, or of a list, as label rows; `name` is for messages."""
+    if pa.types.is_string(batch.schema.field("sha1").type):
+        batch = _of_table(batch)
+    rows = Block({
+        "sha1": hashes_of(batch), "kind": kinds_of(batch),
+        "source_url": string_column(batch.column("source_url").fill_null("")),
+        "bytes": batch.column("bytes").fill_null(NO_NUMBER).to_numpy(),
+        "text": string_column(batch.column("text").fill_null("")),
+        "nilsimsa": _digests(batch, name),
+    })
+    bare = rows.array("kind") == LabelKind.ANY
+    yield rows.take(~bare)
+    for kind in (LabelKind.FILE, LabelKind.CHUNK):
+        yield rows.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
+
+
+def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows of the table as rows of a list: hashes are bytes there, and kinds numbers."""
+    hashes = np.frombuffer(bytes.fromhex("".join(batch.column("sha1").to_pylist())), SHA1)
+    kinds = [_WORDS.index(word.encode()) for word in batch.column("kind").to_pylist()]
+    rest = {name: batch.column(name) for name in ("source_url", "bytes", "text", "nilsimsa")}
+    return label_batch(hashes, np.array(kinds, np.uint8), **rest)
 
 
 def _digests(batch: pa.RecordBatch, path: str) -> NDArray:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import apache_beam as beam
+import pyarrow as pa
 
 from beam_reuse.analyses.reuse import label_kernels as kernels
 from beam_reuse.columnar.block import Block, VarBytes
@@ -21,8 +22,8 @@ CHUNKS_AND_PAYLOAD = Reads(frozenset((CHUNKS, PAYLOAD)))
 
 
 class ReadLabels(beam.PTransform):
-    """Lists of labels (see `io.labels.lists`) -> label rows (see `label_kernels`); without
-    `details` only kind, hash and source are read. A bare hash is one of each kind."""
+    """Lists of labels (see `io.labels.lists`) -> record batches of their rows, as `DetectReuse`
+    takes them; without `details` only kind, hash and source are read."""
 
     def __init__(self, paths: Sequence[str], details: bool = False) -> None:
         super().__init__()
@@ -33,8 +34,7 @@ class ReadLabels(beam.PTransform):
             begin
             | "Lists" >> beam.Create(self.paths)
             | "Spread" >> beam.Reshuffle()
-            | "Read" >> beam.FlatMap(kernels.labels_of_list, self.details)
-            .with_output_types(Block)
+            | "Read" >> beam.FlatMap(read_list, self.details).with_output_types(pa.RecordBatch)
         )
 
 
@@ -65,7 +65,7 @@ class MakeLabels(Analysis):
 
 
 def listed_labels(plan: Plan, paths: Sequence[str], details: bool) -> Rows:
-    """The label rows of lists; see `ReadLabels`."""
+    """The label rows of lists; a bare hash is one of each kind."""
     lists = plan.rows([Block({"path": VarBytes.from_list([path.encode()])}) for path in paths])
     return lists.map(kernels.labels_of_lists, details)
 

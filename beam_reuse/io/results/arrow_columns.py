@@ -5,7 +5,6 @@ Pure functions; `tables.Column` says which block column fills which Arrow type.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,19 +35,6 @@ def to_arrow(
     fields = [field.with_type(column.type)
               for field, column in zip(schema.arrow(), columns, strict=True)]
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
-
-
-def rows_of(table: str, block: Block) -> list[dict[str, Any]]:
-    """The rows of a block of a result table, as Python values: nulls, lists and times as in the
-    table. For blocks with the columns of their table: labels and `matched_chunks` travel in
-    another form until they are written. Cost: some µs per row."""
-    schema = tables.SCHEMAS[table]
-    missing = [name for name in schema.names if name not in block.names]
-    if missing:
-        raise ValueError(f"this block is no block of {table!r}: it has no {', '.join(missing)}, "
-                         f"but {', '.join(block.names)}")
-    rows: list[dict[str, Any]] = to_arrow(schema, block).to_pylist()
-    return rows
 
 
 def nulls_first(schema: tables.TableSchema, block: Block) -> Block:
