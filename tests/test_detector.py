@@ -192,9 +192,9 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
     path = write_labels(tmp_path / "l.parquet", [(sha1("a"), "chunk", None)])
     with pytest.raises(UserError, match="no such file"):
         Detector(tmp_path / "absent.brl")
-    with pytest.raises(UserError, match="--page-threshold"):
+    with pytest.raises(UserError, match="page_threshold"):
         Detector(path, page_threshold=1.5)
-    with pytest.raises(UserError, match="--min-chunks"):
+    with pytest.raises(UserError, match="min_chunks"):
         Detector(path, min_chunks=0)
     with pytest.raises(UserError, match="kind 'pdf' is not known"):
         Detector(path).check(b"", kind="pdf")

@@ -56,6 +56,7 @@ def entry() -> NoReturn:
 def main(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit status and never raises but for --help."""
     debug = "--debug" in argv
+    stopping.written.clear()
     try:
         require_sound()
         arguments = parse(argv)
@@ -65,14 +66,14 @@ def main(argv: Sequence[str]) -> int:
     except TooManyRejectsError as error:
         return _fail(1, str(error), debug)
     except KeyboardInterrupt:
-        return _fail(1, "stopped; no result was written.", debug)
+        return _fail(1, stopping.words(), debug)
     except BrokenPipeError:
         # Whoever read our words has gone; what was written stands.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if stopping.was_asked():
-            return _fail(1, "stopped; no result was written.", debug)
+            return _fail(1, stopping.words(), debug)
         hint = "" if debug else f"\nRun again with --debug for the traceback ({_kind(error)})."
         return _fail(1, short_message(error) + hint, debug)
 

@@ -8,11 +8,20 @@ from typing import Any, NoReturn
 
 _SECONDS_TO_ASK_AGAIN = 0.1
 _asked = threading.Event()
+written: list[str] = []
+"""Places of results that are whole, whatever happens to this process from now on."""
 
 
 def was_asked() -> bool:
     """Whether somebody asked this process to stop: then whatever fails, fails of that."""
     return _asked.is_set()
+
+
+def words() -> str:
+    """What to say of a command that was stopped."""
+    if written:
+        return f"stopped; the result in {written[-1]} is whole."
+    return "stopped; no result was written."
 
 
 def listen(debug: bool) -> None:

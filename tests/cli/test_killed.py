@@ -103,7 +103,7 @@ def test_a_polite_kill_cleans_up_even_where_a_shell_has_switched_ctrl_c_off(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("workers", "seconds"), [(1, 0), (1, 2.5), (2, 1.5), (2, 3.5)])
+@pytest.mark.parametrize(("workers", "seconds"), [(1, 0), (1, 0.6), (2, 0.8), (2, 1.4)])
 def test_ctrl_c_prints_one_line_and_ends_at_once(
     tmp_path: Path, workers: int, seconds: float,
 ) -> None:
@@ -123,3 +123,18 @@ def test_ctrl_c_prints_one_line_and_ends_at_once(
     assert process.returncode == 1
     assert not (tmp_path / "out").exists()
     assert not list(temporary.iterdir())
+
+
+def test_ctrl_c_after_the_result_was_written_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its summary takes a moment, too."""
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.html").write_text("<p>words")
+    monkeypatch.setattr("beam_reuse.cli.summary.print_summary", stopped)
+    out = tmp_path / "out"
+    assert main(["run", str(tmp_path / "a.html"), "-o", str(out), "--analyses", "discovery"]) == 1
+    assert f"stopped; the result in {out} is whole." in capsys.readouterr().err
+    assert not no_result(out)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.files import Files, is_local, join, open_files, require_writable, write_whole
 from beam_reuse.io.results.locks import Lease, Lock, is_held_by, lock_at
@@ -119,6 +120,7 @@ class ResultFolder:
         point there is no manifest, or a manifest with all it lists.
         """
         publish(self.path, self.work, self._files, manifest, run_info)
+        stopping.written.append(self.path)
 
     @property
     def handle(self) -> "HandedFolder":
