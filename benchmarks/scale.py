@@ -11,8 +11,9 @@ CPU and memory are to stay near those of the sample's own plan.
 import argparse
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 if __package__ is None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -77,18 +78,25 @@ def run_as(size: int, arguments: list[str]) -> int:
     from beam_reuse.pages import inputs
     from beam_reuse.runners import memory_for
 
+    def shuffle_of(plan: Any, given: Any, spill: str) -> Shuffle:
+        """Filters are those of the sample: they grow with what is in them."""
+        memory = memory_for(plan, given.bytes)
+        own = shuffle_for(given.bytes, spill, memory)
+        return replace(shuffle_for(size, spill, memory), filter_keys=own.filter_keys)
+
     if size:
-        pipeline.shuffle_of = lambda plan, given, spill: shuffle_for(
-            size, spill, memory_for(plan, given.bytes))
+        pipeline.shuffle_of = shuffle_of
         inputs.range_bytes = lambda _: range_bytes(size)
     return main(arguments)
 
 
-def compare(files: list[str]) -> None:
+def compare(files: list[str], plans: list[str]) -> None:
     from benchmarks import measure
 
     own = None
     for name, size in {"its own": 0, **PLANS}.items():
+        if plans and name not in ("its own", *plans):
+            continue
         with tempfile.TemporaryDirectory() as folder:
             cost = measure.run([sys.executable, __file__, "--as", str(size), "run", *files, "-o",
                                 f"{folder}/result"])
@@ -102,11 +110,12 @@ def main() -> None:
         sys.exit(run_as(int(sys.argv[2]), sys.argv[3:]))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", help="crawl files of a sample")
+    parser.add_argument("--plan", action="append", default=[], help="only this one: 100 GB")
     parser.add_argument("--memory", type=int, default=GB, help="bytes of a worker")
     args = parser.parse_args()
     show(args.memory)
     if args.files:
-        compare(args.files)
+        compare(args.files, args.plan)
 
 
 if __name__ == "__main__":

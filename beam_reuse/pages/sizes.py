@@ -16,6 +16,8 @@ AMPLE = GB
 # Rows of all analyses are taken to be so many times the compressed input.
 ROWS_PER_BYTE = 4
 LEAST_PIECE = 64 << 10
+# What a filter has for each key; all of it is half of what a worker sorts at once, at most.
+KEY_BITS = 12
 LEAST_BUCKETS = 16
 LARGE, HUGE = 16 * GB, 4 * TB
 
@@ -26,7 +28,7 @@ def shuffle_for(size: int, spill: str, memory: int = AMPLE) -> Shuffle:
     flush = flush_for(rows, budget)
     return Shuffle(
         Store("files", join(spill, "blocks")), buckets_for(rows, budget, flush), flush, budget,
-        filter_keys=min(max(rows >> 10, 1 << 12), 1 << 28))
+        filter_keys=min(max(rows >> 10, 1 << 12), budget // 2 * 8 // KEY_BITS))
 
 
 def budget_for(memory: int) -> int:

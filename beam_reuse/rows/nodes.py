@@ -167,4 +167,4 @@ class Rounds:
 
 def by_number(block: Block, buckets: int, key: str) -> NDArray[np.int64]:
     """A bucketer that deals rows by the number in a column: neighbours never share a bucket."""
-    return (block.array(key) % buckets).astype(np.int64)
+    return block.array(key).astype(np.int64) % buckets

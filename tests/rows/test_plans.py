@@ -17,6 +17,7 @@ from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.rows import Count, Plan, Tagged
 from beam_reuse.rows.building import build
+from beam_reuse.rows.nodes import by_number
 from tests.columnar import twins
 from tests.columnar.strategies import block_lists
 from tests.rows.running import SOURCES, beam_examples, made, run, shuffles
@@ -321,3 +322,10 @@ def test_results_do_not_depend_on_how_rows_travel(tmp_path, kind):
     for options in ({"buckets": 16}, {"buckets": 7, "flush_bytes": 1}, {"bucket_budget": 1},
                     {"flush_bytes": 5000, "bucket_budget": 5000, "compress": True}):
         assert found_with(**options) == one
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32, np.uint64, np.int64])
+def test_numbers_of_any_type_are_dealt_to_any_number_of_buckets(kind: type) -> None:
+    block = Block({"key": np.arange(200, dtype=kind)})
+    for buckets in (1, 7, 512, 1 << 13):
+        assert by_number(block, buckets, "key").tolist() == [n % buckets for n in range(200)]
