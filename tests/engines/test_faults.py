@@ -22,7 +22,6 @@ from tests.engines.faults import Run, marked, strike
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
 from tests.engines.pools import environment_of
 from tests.engines.running import digests
-from tests.engines.test_flink_cluster import SETTINGS
 from tests.runners.test_processes import soon
 
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]
@@ -46,7 +45,7 @@ def cluster(
     flink_job_server: Path, tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[FlinkCluster]:
     folder = tmp_path_factory.mktemp("flink")
-    with flink_cluster(kit("flink-cluster"), folder, settings={**SETTINGS, **RESTARTS}) as running:
+    with flink_cluster(kit("flink-cluster"), folder, settings={**RESTARTS}) as running:
         yield running
     assert soon(lambda: not marked(running.mark), SECONDS_OF_A_FORK_SERVER)
 
