@@ -1,5 +1,6 @@
 """What an analysis is: a way to write, in Rows, what is found in pages."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,7 @@ class Found:
     values: Mapping[str, Value | int] = field(default_factory=dict)
 
 
-class Analysis(beam.PTransform):
+class Analysis(beam.PTransform, ABC):
     """PagesRead -> tables by name, PCollections of Arrow record batches with the table's schema;
     `counts` and `values`: pairs of a name and a number."""
 
@@ -40,17 +41,17 @@ class Analysis(beam.PTransform):
     folding: Mapping[str, Folding] = {}
 
     @classmethod
+    @abstractmethod
     def of(cls, settings: Settings) -> "Analysis":
         """The analysis as the settings of a run ask for it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reads(self) -> Reads:
         """What it looks at of pages."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find(self, pages: Pages) -> Found:
         """What is found, in the order of the paper."""
-        raise NotImplementedError
 
     def _extract_input_pvalues(self, pvalueish: Any) -> tuple[Any, tuple[PValue, ...]]:
         return pvalueish, tuple(pvalues_in(pvalueish))

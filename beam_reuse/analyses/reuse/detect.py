@@ -15,11 +15,14 @@ from beam_reuse.analyses.reuse import neighbourhood_kernels as near
 from beam_reuse.analyses.reuse import similar_kernels
 from beam_reuse.analyses.reuse.candidates import KEY, find_candidates
 from beam_reuse.analyses.reuse.label_kernels import labels_of_batch
+from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.analyses.reuse.thresholds import threshold_of
 from beam_reuse.columnar.block import Block
+from beam_reuse.core.features import Reads
 from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Rows
@@ -48,6 +51,13 @@ class DetectReuse(Analysis):
         super().__init__()
         self.detection = detection or DetectionSettings()
         self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "DetectReuse":
+        return cls(settings.detection, settings.chunks, settings.stops)
+
+    def reads(self) -> Reads:
+        return CHUNKS_AND_PAYLOAD
 
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Any]) -> dict[str, beam.PCollection]:

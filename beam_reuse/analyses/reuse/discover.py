@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from beam_reuse.analyses.reuse import discover_kernels as kernels
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.label_kernels import label_table
+from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD
 from beam_reuse.analyses.reuse.settings import DiscoverySettings
+from beam_reuse.core.features import Reads
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Rows
@@ -48,6 +51,14 @@ class DiscoverReuse(Analysis):
         super().__init__()
         self.discovery, self.digest = discovery or DiscoverySettings(), digest
         self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "DiscoverReuse":
+        return cls(settings.discovery, settings.chunks, settings.stops,
+                   settings.detection.matcher == "nilsimsa")
+
+    def reads(self) -> Reads:
+        return CHUNKS_AND_PAYLOAD
 
     def find(self, pages: Pages) -> Found:
         return Found(self.discover(pages).tables)

@@ -35,15 +35,13 @@ class FindReuse(Analysis):
         values: dict[str, Value | int] = {}
         labels, candidates = pages.plan.nothing(), None
         if discovers(settings):
-            discovered = DiscoverReuse(
-                settings.discovery, settings.chunks, settings.stops, digest).discover(pages)
+            discovered = DiscoverReuse.of(settings).discover(pages)
             labels, candidates = discovered.labels, discovered.candidates
             tables |= discovered.tables
         if detection.labels:
             labels, candidates = listed_labels(pages.plan, detection.labels, digest), None
         if detects(settings):
-            found = DetectReuse(detection, settings.chunks, settings.stops).find(
-                pages, labels, candidates)
+            found = DetectReuse.of(settings).find(pages, labels, candidates)
             tables |= found.tables
             values |= found.values
         return Found(tables, values)

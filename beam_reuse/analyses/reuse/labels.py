@@ -10,6 +10,7 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.features import CHUNKS, PAYLOAD, Reads
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.files import join
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
 from beam_reuse.io.labels.hash_set import write_hash_set
@@ -49,6 +50,11 @@ class MakeLabels(Analysis):
         super().__init__()
         self.chunks, self.stops, self.digest = chunks, stops, digest
         self.merge, self.remove = tuple(merge), tuple(remove)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "MakeLabels":
+        return cls(settings.chunks, settings.stops,
+                   digest=settings.detection.matcher == "nilsimsa")
 
     def reads(self) -> Reads:
         return CHUNKS_AND_PAYLOAD
