@@ -11,6 +11,7 @@ from beam_reuse.io.results.manifest import Part
 from beam_reuse.io.results.table_writer import TableWriter
 from beam_reuse.pages.naming import with_urls
 from beam_reuse.rows import Rows, Value
+from beam_reuse.rows.nodes import by_number
 
 _PART_BUCKETS = 24
 _RECEIPT = ("table", "path", "sha256", "crc32")
@@ -39,7 +40,7 @@ def write_tables(
     for name, rows in with_urls(tables, schemas, names).items():
         writer = writers[name]
         receipts += rows.map(with_part, writer, total, name=f"part of {name}").into_buckets(
-            _bucket_of_part, order=("part", *writer.order), kernel=write_parts,
+            by_number, "part", order=("part", *writer.order), kernel=write_parts,
             kernel_args=(writer, total), buckets=_PART_BUCKETS)
     return Written(receipts, total)
 
@@ -71,10 +72,6 @@ def with_part(block: Block, writer: TableWriter, rows: RowsOfTables) -> Block:
     """Rows with the number of their part."""
     return writer.prepared(block).with_columns(
         part=writer.part_of_rows(block, rows[writer.schema.name]))
-
-
-def _bucket_of_part(block: Block, buckets: int) -> np.ndarray:
-    return block.array("part") % buckets
 
 
 def write_parts(
