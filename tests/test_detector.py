@@ -84,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CHUNKS = st.sampled_from([ChunkSettings(), ChunkSettings(("p",)), ChunkSettings(normalise="none"),
-                          ChunkSettings.published()])
+                          ChunkSettings(normalise="text"), ChunkSettings.published()])
 
 
 @given(

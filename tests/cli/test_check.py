@@ -350,6 +350,7 @@ assert "apache_beam" not in sys.modules
 @pytest.mark.parametrize(("chunks", "stops", "threshold", "min_chunks"), [
     (ChunkSettings(), StopSettings(), 0.0, 1),
     (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12), 0.4, 3),
+    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4), 0.2, 1),
 ])
 def test_check_says_what_run_says(
         chunks: ChunkSettings, stops: StopSettings, threshold: float, min_chunks: int,
