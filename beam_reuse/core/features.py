@@ -170,16 +170,13 @@ def _counted_chunks(
     page: RawPage, document: Document | None, settings: FeatureSettings
 ) -> tuple[Chunks, int]:
     """The chunks, if they are kept, and their number."""
+    kept = CHUNKS in settings.kept
     if cuts_text(page.kind, settings.chunks):
         assert document is not None, "a page that is cut by its text, without it"
-        if CHUNKS not in settings.kept:
-            return NO_CHUNKS, count_document_chunks(document)
-        chunks = chunk_document(document)
-    else:
-        if CHUNKS not in settings.kept:
-            return NO_CHUNKS, count_chunks(page.payload, page.kind, settings.chunks)
-        chunks = _byte_chunks(page, settings)
-    return chunks, len(chunks)
+        chunks = chunk_document(document) if kept else NO_CHUNKS
+        return chunks, len(chunks) if kept else count_document_chunks(document)
+    chunks = _byte_chunks(page, settings)
+    return chunks, len(chunks) if kept else count_chunks(page.payload, page.kind, settings.chunks)
 
 
 def _byte_chunks(page: RawPage, settings: FeatureSettings) -> Chunks:
