@@ -15,9 +15,9 @@ from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.sorted_hashes import (
     count_prefixes,
     fill_filter,
+    find_in_ranges,
     find_ranges,
     first_disorder,
-    hold_each,
 )
 
 BITS_PER_ROW = 12
@@ -70,8 +70,10 @@ class HeldHashes:
 
     def contain(self, hashes: NDArray) -> NDArray[np.bool_]:
         """Which of `hashes` ('V20') are in the set; all 20 bytes are compared."""
-        out: NDArray[np.bool_] = hold_each(
-            self.index.filter_words, self.index.starts, self.rows, byte_rows(hashes))
+        at, low, high = self.index.ranges(hashes)
+        first, end = find_in_ranges(self.rows, low, high, byte_rows(hashes), at)
+        out = np.zeros(len(hashes), np.bool_)
+        out[at[first < end]] = True
         return out
 
 

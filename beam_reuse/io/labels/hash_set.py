@@ -12,6 +12,7 @@ from beam_reuse.core.labels import LabelKind
 from beam_reuse.io.labels.batches import label_batch
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.compact_writer import write_compact
+from beam_reuse.io.labels.hash_order import HeldHashes
 
 
 def write_hash_set(path: str, hashes: Iterable[NDArray]) -> int:
@@ -24,27 +25,10 @@ def write_hash_set(path: str, hashes: Iterable[NDArray]) -> int:
     return write_compact(path, batches, None)
 
 
-class HashSet:
-    """A set of hashes on disk. Pickles as its path; open one with `HashSet.open`."""
+def open_hash_set(path: str) -> HeldHashes:
+    """The set that `write_hash_set` wrote to `path`; mapped once per process.
 
-    def __init__(self, path: str, labels: CompactList) -> None:
-        self._path, self._labels = path, labels
-
-    @staticmethod
-    def open(path: str) -> "HashSet":
-        """The set that `write_hash_set` wrote to `path`; mapped once per process.
-
-        A path that is not local is copied to a temporary local file first, which goes with
-        the process. UserError if the file is not whole.
-        """
-        return HashSet(path, CompactList.open(path))
-
-    def __reduce__(self) -> tuple:
-        return HashSet.open, (self._path,)
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def contains(self, hashes: NDArray) -> NDArray[np.bool_]:
-        """Which of `hashes` ('V20') are in the set. Exact: all 20 bytes are compared."""
-        return self._labels.hashes().contain(hashes)
+    A path that is not local is copied to a temporary local file first, which goes with
+    the process. UserError if the file is not whole.
+    """
+    return CompactList.open(path).hashes()

@@ -8,11 +8,10 @@ import pyarrow.parquet as pq
 
 from beam_reuse.core.labels import LabelSettings
 from beam_reuse.io.files import open_files, written_whole
-from beam_reuse.io.labels.batches import hashes_of
+from beam_reuse.io.labels.batches import HEX_DIGITS, hashes_of
 from beam_reuse.io.labels.label_settings import METADATA_KEY, settings_to_json
 from beam_reuse.io.labels.parquet_lists import KIND_NAMES
 from beam_reuse.io.results.tables import LABELS
-from beam_reuse.kernels.hex_lines import HEX_DIGITS
 
 
 def write_parquet_list(
