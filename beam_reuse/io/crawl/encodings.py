@@ -18,15 +18,6 @@ _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _PLAIN = {b"", b"identity", b"none", b"binary", b"8bit", b"7bit"}
 
 
-class Undecodable(Exception):
-    """A payload that cannot be decoded; carries the reason and detail of its reject."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason = reason
-        self.detail = detail
-
-
 class _NotEncoded(Exception):
     """The bytes are not in the encoding at all."""
 
@@ -36,7 +27,7 @@ def decode_payload(body: bytes, transfer: bytes, content: bytes, limit: int) -> 
 
     `transfer` and `content` are the values of the two headers, several encodings in the
     order they were applied. A body that is not in an encoding named is taken as it is.
-    `Undecodable` if a step gives more than `limit` bytes, or breaks off or fails in the
+    `Corrupt` if a step gives more than `limit` bytes, or breaks off or fails in the
     middle of a body that is in the encoding.
     """
     absent = False
@@ -95,7 +86,7 @@ def _joined(pieces: Iterator[bytes], limit: int, name: str) -> bytes:
     for piece in pieces:
         size += len(piece)
         if size > limit:
-            raise Undecodable("too-large", f"{name} content of more than {limit} bytes")
+            raise Corrupt("too-large", f"{name} content of more than {limit} bytes")
         found.append(piece)
     return found[0] if len(found) == 1 else b"".join(found)
 
@@ -112,7 +103,7 @@ def _deflate(body: bytes) -> Iterator[bytes]:
     zlib_header = len(body) > 1 and body[0] & 0x0F == 8 and (body[0] << 8 | body[1]) % 31 == 0
     try:
         yield from _inflate(body, 0, 15 if zlib_header else -15, "deflate")
-    except Undecodable:
+    except Corrupt:
         if zlib_header or is_binary(body):
             raise
         raise _NotEncoded from None
@@ -136,10 +127,10 @@ def _inflate(body: bytes, at: int, wbits: int, name: str) -> Generator[bytes, No
             if piece:
                 yield piece
             elif not data and not inflater.eof:
-                raise Undecodable("truncated-encoding", f"the {name} content breaks off")
+                raise Corrupt("truncated-encoding", f"the {name} content breaks off")
             data = inflater.unconsumed_tail
     except IsalError as error:
-        raise Undecodable("bad-encoding", f"{name}: {error}") from None
+        raise Corrupt("bad-encoding", f"{name}: {error}") from None
     return at - len(inflater.unused_data)
 
 
@@ -152,14 +143,14 @@ def _brotli(body: bytes) -> Iterator[bytes]:
             if piece:
                 yield piece
             elif not data:
-                raise Undecodable("truncated-encoding", "the br content breaks off")
+                raise Corrupt("truncated-encoding", "the br content breaks off")
             data = b""
-    except (brotli.error, Undecodable) as error:
+    except (brotli.error, Corrupt) as error:
         if not is_binary(body):
             raise _NotEncoded from None
-        if isinstance(error, Undecodable):
+        if isinstance(error, Corrupt):
             raise
-        raise Undecodable("bad-encoding", f"br: {error}") from None
+        raise Corrupt("bad-encoding", f"br: {error}") from None
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
@@ -170,7 +161,7 @@ def _zstd(body: bytes) -> Iterator[bytes]:
         yield from inflate_file(zstd_frames.ZstdUnits(window), len(body))
     except Corrupt as bad:
         reason = "truncated-encoding" if bad.reason == "truncated" else "bad-encoding"
-        raise Undecodable(reason, f"zstd: {bad.detail}") from None
+        raise Corrupt(reason, f"zstd: {bad.detail}") from None
 
 
 _DECODERS: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.records import MAX_HEADER, quoted
 
 _STATUS = re.compile(rb"(?:HTTP/\d+(?:\.\d+)?|HTTP|ICY)[ \t]+(\d{3})(?!\d)")
@@ -11,15 +12,6 @@ _FIELD = re.compile(
     rb"\n(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*"
     rb"([^\r\n]*(?:\r*\n[ \t]+[^\r\n]*)*)", re.IGNORECASE)
 _FOLD = re.compile(rb"\r*\n[ \t]+")
-
-
-class BadHttp(Exception):
-    """No HTTP message; carries the reason and detail of its reject."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason = reason
-        self.detail = detail
 
 
 class Head(NamedTuple):
@@ -38,7 +30,7 @@ def looks_like_http(buffer: bytes, a: int, b: int) -> bool:
 
 
 def read_head(buffer: bytes, a: int, b: int) -> Head:
-    """The head of the response in buffer[a:b]; `BadHttp` if there is none.
+    """The head of the response in buffer[a:b]; `Corrupt` if there is none.
 
     Lines may end in LF alone, the reason phrase may be missing, lines may be folded; a
     response that is all head has an empty body. Of several content types the last counts,
@@ -47,10 +39,10 @@ def read_head(buffer: bytes, a: int, b: int) -> Head:
     status = _STATUS.match(buffer, a, b)
     if status is None:
         start = quoted(buffer[a:min(b, a + 60)])
-        raise BadHttp("bad-http", f"no HTTP status line: {start}" if b > a else "empty response")
+        raise Corrupt("bad-http", f"no HTTP status line: {start}" if b > a else "empty response")
     end = _END.search(buffer, status.end(), min(b, a + MAX_HEADER))
     if end is None and b - a > MAX_HEADER:
-        raise BadHttp("header-too-large", f"HTTP headers of more than {MAX_HEADER} bytes")
+        raise Corrupt("header-too-large", f"HTTP headers of more than {MAX_HEADER} bytes")
     head = end.start() + 1 if end else b
     content_type = transfer = b""
     encodings = []
