@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.labels.compact import CompactList
+from beam_reuse.io.labels.compact_writer import write_hash_set
 from beam_reuse.io.labels.hash_order import HeldHashes, RowIndex, byte_rows, sorted_distinct
-from beam_reuse.io.labels.hash_set import open_hash_set, write_hash_set
 from beam_reuse.kernels.sorted_hashes import find_in_ranges, first_disorder
 from tests.results.test_files import MemoryFileSystem
 
@@ -27,6 +27,10 @@ HASHES = st.one_of(
 
 def column(hashes: list[bytes]) -> np.ndarray:
     return np.frombuffer(b"".join(hashes), "V20")
+
+
+def open_hash_set(path: str) -> HeldHashes:
+    return CompactList.open(path).hashes()
 
 
 def rows(hashes: list[bytes]) -> np.ndarray:
@@ -116,6 +120,6 @@ def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
 
 
 def test_lists_and_sets_need_no_beam() -> None:
-    code = ("import sys, beam_reuse.io.labels.lists, beam_reuse.io.labels.hash_set;"
+    code = ("import sys, beam_reuse.io.labels.lists, beam_reuse.io.labels.compact_writer;"
             "sys.exit('apache_beam' in sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True)

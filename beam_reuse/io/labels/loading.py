@@ -55,7 +55,7 @@ def load_stops(chunks: ChunkSettings, stops: StopSettings, kind: LabelKind) -> H
         builtin = builtin_file_hashes() if kind is LabelKind.FILE else builtin_chunk_hashes(chunks)
     if not stops.lists:
         return HeldHashes.of(builtin)
-    from beam_reuse.io.labels.hash_set import write_hash_set
+    from beam_reuse.io.labels.compact_writer import write_hash_set
     from beam_reuse.io.labels.lists import read_stop_list
 
     def hashes() -> Iterator[NDArray]:
