@@ -11,7 +11,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.experiments import figures, papers, reports, tables
-from beam_reuse.experiments.inject import Injection, found_chunks, inject
+from beam_reuse.experiments.inject import Injection, found_chunks
 from beam_reuse.experiments.loading import Judged
 from beam_reuse.experiments.mutate import Labels, Mutation, mutate
 from beam_reuse.experiments.names import (
@@ -27,7 +27,6 @@ from beam_reuse.experiments.names import (
     threshold_name,
 )
 from beam_reuse.experiments.tables import Row, Threshold
-from beam_reuse.experiments.thresholds import rates
 from beam_reuse.experiments.tolerance import mutation_counts
 from beam_reuse.experiments.vectors import Background, Site
 from beam_reuse.io.results.tables import TableSchema
@@ -48,7 +47,7 @@ def conduct_inject(
     """Copies of the site in the background; `name` says in figures which site it is."""
     _require_pages(site)
     how = Injection(settings.discovery, settings.experiment.partial)
-    rows = tables.inject_rows(inject(site, background, settings.experiment.copies, how), site)
+    rows = tables.inject_rows(site, background, settings.experiment.copies, how)
     title = f"{name}: {'partial' if how.partial else 'whole'} copies"
     return Results({tables.INJECT: rows}, dict(figures.inject_figure(rows, title)),
                    [*reports.site_lines(site), *reports.inject_lines(rows)])
@@ -120,8 +119,7 @@ def conduct_thresholds(
         "chunk": _used("chunk", settings.discovery.chunk_threshold, numbers[ALL_CHUNKS]),
     }
     by_kind = {
-        kind: tables.threshold_rows(
-            kind, rates(found.bad, found.benign), len(found.bad), len(found.benign))
+        kind: tables.threshold_rows(kind, found.bad, found.benign)
         for kind, found in sorted(judged.items())
     }
     effect = tables.effect_rows(numbers, (REMOVED, KEPT, KEPT_SAME))
