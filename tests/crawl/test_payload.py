@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from webencodings.labels import LABELS
 
 from beam_reuse.core.pages import Kind
-from beam_reuse.io.crawl.encodings import decode_payload, join_chunks
-from beam_reuse.io.crawl.http import read_head
+from beam_reuse.io.crawl.http import decode_payload, join_chunks, read_head
 from beam_reuse.io.crawl.kinds import kind_of, parse_content_type, sniff_type
 from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.moments import moment_of, parse_moment

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.io.crawl.encodings import decode_payload
-from beam_reuse.io.crawl.http import read_head
+from beam_reuse.io.crawl.http import decode_payload, read_head
 from beam_reuse.io.crawl.kinds import is_generic, kind_of, parse_content_type, sniff_type
 from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.payload import find_charset
