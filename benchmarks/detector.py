@@ -112,7 +112,7 @@ def stop_pages(path: str) -> None:
 
     before = _status("RssAnon")
     started = time.monotonic()
-    stops = CompactList.open(path).hashes()
+    stops = CompactList.open(path).hashes
     opened = time.monotonic() - started
     for share in SHARES:
         hashes = [chunk_page(page, Kind.HTML, ChunkSettings()).sha1 for page in pages_with(share)]

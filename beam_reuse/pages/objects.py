@@ -72,7 +72,7 @@ class Objects:
             if self.min_chunk_bytes:
                 counts = rows.length >= self.min_chunk_bytes
             if self.chunk_stops:
-                counts &= ~CompactList.open(self.chunk_stops).hashes().contain(rows.sha1)
+                counts &= ~CompactList.open(self.chunk_stops).hashes.contain(rows.sha1)
             yield _counted(rows, counts)
 
     def counted_files(self, pages: NumberedRows) -> NDArray:
@@ -83,7 +83,7 @@ class Objects:
         """Whether the file of each page counts; needs the column `sha1`."""
         if not self.file_stops:
             return np.ones(len(pages), np.bool_)
-        return ~CompactList.open(self.file_stops).hashes().contain(pages.rows.numbers("sha1"))
+        return ~CompactList.open(self.file_stops).hashes.contain(pages.rows.numbers("sha1"))
 
 
 def _counted(rows: ChunkRows, counts: NDArray[np.bool_]) -> CountedChunks:

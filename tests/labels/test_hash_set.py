@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.compact_writer import write_hash_set
-from beam_reuse.io.labels.hash_order import HeldHashes, RowIndex, byte_rows, sorted_distinct
+from beam_reuse.io.labels.hash_order import HeldHashes, byte_rows, sorted_distinct
 from beam_reuse.kernels.sorted_hashes import find_in_ranges, first_disorder
 from tests.results.test_files import MemoryFileSystem
 
@@ -30,7 +30,7 @@ def column(hashes: list[bytes]) -> np.ndarray:
 
 
 def open_hash_set(path: str) -> HeldHashes:
-    return CompactList.open(path).hashes()
+    return CompactList.open(path).hashes
 
 
 def rows(hashes: list[bytes]) -> np.ndarray:
@@ -41,8 +41,8 @@ def rows(hashes: list[bytes]) -> np.ndarray:
 @given(st.lists(HASHES, max_size=80), st.lists(HASHES, max_size=40))
 def test_sorted_rows_against_a_list(held: list[bytes], asked: list[bytes]) -> None:
     content, every = byte_rows(rows(sorted(held))), [*asked, *held]
-    index = RowIndex.of(content)
-    for hashes in (HeldHashes(index, content), HeldHashes.of(column(held))):
+    index = HeldHashes.of_rows(content)
+    for hashes in (index, HeldHashes.of(column(held))):
         assert hashes.contain(column(every)).tolist() == [h in held for h in every]
     at, low, high = index.ranges(column(every))
     assert set(at.tolist()) >= {i for i, h in enumerate(every) if h in held}
@@ -93,7 +93,7 @@ def test_it_is_opened_once_and_pickles_as_its_path(tmp_path: Path) -> None:
     path = str(tmp_path / "set")
     write_hash_set(path, [column([b"x" * 20])])
     labels = CompactList.open(path)
-    assert open_hash_set(path).index is labels.index
+    assert open_hash_set(path) is labels.hashes
     assert len(pickle.dumps(labels)) < 300
     assert pickle.loads(pickle.dumps(labels)) is labels
     write_hash_set(path, [column([b"y" * 20])])
@@ -105,7 +105,7 @@ def test_a_set_elsewhere_is_copied_once(monkeypatch: pytest.MonkeyPatch) -> None
     write_hash_set("mem://b/set", [column([b"x" * 20])])
     hashes = open_hash_set("mem://b/set")
     MemoryFileSystem.objects.clear()
-    assert open_hash_set("mem://b/set").index is hashes.index
+    assert open_hash_set("mem://b/set") is hashes
     assert hashes.contain(column([b"x" * 20, b"y" * 20])).tolist() == [True, False]
 
 

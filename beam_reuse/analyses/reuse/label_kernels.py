@@ -143,7 +143,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
     for kind, path in ((LabelKind.FILE, files), (LabelKind.CHUNK, chunks)):
         if path:
             kept &= ~((labels.array("kind") == kind)
-                      & CompactList.open(path).hashes().contain(labels.array("sha1")))
+                      & CompactList.open(path).hashes.contain(labels.array("sha1")))
     return labels.take(kept)
 
 

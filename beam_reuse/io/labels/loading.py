@@ -63,7 +63,7 @@ def load_stops(chunks: ChunkSettings, stops: StopSettings, kind: LabelKind) -> H
         for path in stops.lists:
             yield from read_stop_list(path, chunks, kind)
 
-    return _temporary(lambda path: write_hash_set(path, hashes())).hashes()
+    return _temporary(lambda path: write_hash_set(path, hashes())).hashes
 
 
 def _temporary(write: Callable[[str], int]) -> CompactList:
