@@ -10,7 +10,7 @@ of everything that can happen at once one round with one shuffle. Nothing runs w
 called.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,12 +18,8 @@ import numpy as np
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter, keep_matching
-from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.join import all_aligned
 from beam_reuse.columnar.reduce import Reduction
-from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.shuffle import Shuffle
-from beam_reuse.columnar.top import top_rows
 from beam_reuse.rows import folds
 from beam_reuse.rows.nodes import (
     Bucketer,
@@ -36,11 +32,10 @@ from beam_reuse.rows.nodes import (
     Source,
     by_number,
 )
-from beam_reuse.rows.results import results_of
+from beam_reuse.rows.readers import ReadGroups, ReadJoined, ReadReduced, ReadStream, ReadTop
 
 Value = Fold
 Keys = Sequence[str] | str
-_OUTPUT_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,7 @@ class Rows:
         if limit is not None and limit < 1:
             raise ValueError(f"limit: {limit} is not allowed; it must be 1 or more, or None")
         side = self._side(keys, order, reducing)
-        reader = _Groups(_tuple(keys), kernel, limit, side.reduction if reducing is not None
+        reader = ReadGroups(_tuple(keys), kernel, limit, side.reduction if reducing is not None
                          else None)
         return self._grouped(_name(kernel), (side.side,), reader, args, buckets)
 
@@ -108,7 +103,7 @@ class Rows:
     ) -> "Rows":
         """What `kernel(slabs, *args)` gives for the rows of each bucket, an iterator of blocks in
         order of `keys` and `order`: for groups that may be larger than memory."""
-        return self._grouped(_name(kernel), (self._side(keys, order).side,), _Stream(kernel),
+        return self._grouped(_name(kernel), (self._side(keys, order).side,), ReadStream(kernel),
                              args, buckets)
 
     def reduce(self, keys: Keys, columns: Mapping[str, str], buckets: int = 0) -> "Rows":
@@ -116,7 +111,7 @@ class Rows:
         side = self._side(keys, (), columns)
         assert side.reduction is not None
         name = f"reduce by {', '.join(_tuple(keys))}"
-        return self._grouped(name, (side.side,), _Reduced(side.reduction), (), buckets)
+        return self._grouped(name, (side.side,), ReadReduced(side.reduction), (), buckets)
 
     def distinct(self, keys: Keys) -> "Rows":
         """Each of the `keys` once, without other columns."""
@@ -142,14 +137,14 @@ class Rows:
             (key,) = _tuple(keys)
             sides = tuple(replace(each, side=replace(
                 each.side, bucketer=by_number, args=(key,))) for each in sides)
-        reader = _Joined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
+        reader = ReadJoined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
         return self._grouped(_name(kernel), tuple(each.side for each in sides), reader, args,
                              buckets)
 
     def top(self, n: int, descending: str, then: Keys) -> "Rows":
         """The `n` rows with the greatest int64 column `descending`, ties to the smallest `then`,
         in one block. Memory: 2 `n` rows a worker."""
-        some = _Top(n, descending, _tuple(then))
+        some = ReadTop(n, descending, _tuple(then))
         side = Side(self.outputs, _tuple(then), (), some.of, some.in_order, _one_bucket)
         return self._grouped(f"top by {descending}", (side,), some, (), 1)
 
@@ -160,7 +155,8 @@ class Rows:
         """As `stream`, with rows in buckets as `bucketer(block, buckets, *args)` says."""
         ready = self._after(args)
         side = Side(ready.outputs, (), _tuple(order), bucketer=bucketer, args=args)
-        return self._grouped(_name(kernel), (side,), _Stream(kernel), tuple(kernel_args), buckets)
+        return self._grouped(_name(kernel), (side,), ReadStream(kernel), tuple(kernel_args),
+                             buckets)
 
     def fold(self, folding: Folding, *args: Any, name: str = "") -> Value:
         """One value of all rows, which kernels may take as an argument. It must be small: every
@@ -230,66 +226,6 @@ def _same(block: Block, *_: Any) -> Block:
 
 def _one_bucket(block: Block, buckets: int) -> Any:
     return np.zeros(len(block), np.int64)
-
-
-@dataclass(frozen=True)
-class _Groups:
-    keys: tuple[str, ...]
-    kernel: Callable[..., Any]
-    limit: int | None
-    reduction: Reduction | None
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
-        slabs: Iterable[Block] = sides[0]
-        if self.reduction is not None:
-            slabs = self.reduction.merge(slabs)
-        for block, starts, sizes in whole_groups(slabs, self.keys, self.limit):
-            yield from results_of(self.kernel(block, starts, sizes, *args))
-
-
-@dataclass(frozen=True)
-class _Stream:
-    kernel: Callable[..., Any]
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Any:
-        return self.kernel(sides[0], *args)
-
-
-@dataclass(frozen=True)
-class _Reduced:
-    reduction: Reduction
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
-        return slices(self.reduction.merge(sides[0]), _OUTPUT_BYTES)
-
-
-@dataclass(frozen=True)
-class _Joined:
-    keys: tuple[str, ...]
-    kernel: Callable[..., Any]
-    reductions: tuple[Reduction | None, ...]
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
-        slabs = [each if reduction is None else reduction.merge(each)
-                 for each, reduction in zip(sides, self.reductions, strict=True)]
-        for rows in all_aligned(slabs, self.keys):
-            yield from results_of(self.kernel(*rows, *args))
-
-
-@dataclass(frozen=True)
-class _Top:
-    n: int
-    descending: str
-    then: tuple[str, ...]
-
-    def of(self, block: Block) -> Block:
-        return top_rows([block], self.n, self.descending, self.then)
-
-    def in_order(self, block: Block) -> Block:
-        return self.of(block).sort(self.then)
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
-        yield top_rows(list(sides[0]), self.n, self.descending, self.then)
 
 
 __all__ = ["KeyFilter", "Plan", "Rows", "Value"]
