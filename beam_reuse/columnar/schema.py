@@ -19,7 +19,9 @@ from beam_reuse.columnar.sorting import FIXED
 
 PAGE = FINGERPRINT = UNSIGNED = pa.uint64()
 COUNT = NUMBER = TIME = pa.int64()
-KIND, SMALL, PART = pa.uint8(), pa.uint16(), pa.uint32()
+KIND = TINY = pa.uint8()
+SMALL = pa.uint16()
+PART = VARIANT = pa.uint32()
 SHARE, FLAG = pa.float64(), pa.bool_()
 SHA1 = pa.binary(20)
 TEXT = PACKED = pa.large_binary()
@@ -53,6 +55,11 @@ def lists(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(pa.field("item", kind, nullable=False))
 
 
+def raw(width: int) -> pa.DataType:
+    """So many bytes."""
+    return pa.binary(width)
+
+
 def only(schema: pa.Schema, *names: str) -> pa.Schema:
     """These columns of a schema."""
     return pa.schema([schema.field(name) for name in names])
@@ -64,7 +71,7 @@ def less(schema: pa.Schema, *names: str) -> pa.Schema:
 
 
 Columns: TypeAlias = pa.Schema | Callable[..., pa.Schema]
-Tags: TypeAlias = Mapping[str, Columns] | Callable[..., Mapping[str, pa.Schema]]
+Tags: TypeAlias = Mapping[str, Columns] | Callable[..., Mapping[str, pa.Schema] | None]
 Kernel = TypeVar("Kernel")
 
 
