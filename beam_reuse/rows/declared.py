@@ -87,10 +87,12 @@ def _with_type(name: str, types: Types) -> str:
 
 def require_given(name: str, gives: Mapping[str, Types | None], tag: str, block: Block) -> None:
     """Refuse rows that are not what their kernel declares. Cost: a microsecond or two."""
-    declared, given = gives.get(tag, {}), block.types()
+    if tag not in gives:
+        raise TypeError(f"{name} gives rows tagged {tag!r}; it declares {', '.join(gives)}")
+    declared, given = gives[tag], block.types()
     if declared is None or declared == given:
         return
     wrong = next(each for each in declared | given if declared.get(each) != given.get(each))
     tagged = "" if tag == MAIN else f" tagged {tag!r}"
-    raise TypeError(f"{name} gives rows{tagged} that have {_with_type(wrong, given)}; declared is "
+    raise TypeError(f"{name} gives rows{tagged} that have {_with_type(wrong, given)}; it declares "
                     f"{_with_type(wrong, declared)}")
