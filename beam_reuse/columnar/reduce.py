@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.distinct import count_distinct
-from beam_reuse.columnar.schema import COUNT, UNSIGNED, columns, only
+from beam_reuse.columnar.schema import NUMBER, UNSIGNED, columns, only
 from beam_reuse.columnar.varbytes import VarBytes
 
 OPERATIONS = ("sum", "min", "max", "any")
@@ -115,7 +115,7 @@ def _sum_type(field: pa.Field) -> pa.DataType:
     if pa.types.is_unsigned_integer(field.type) or pa.types.is_boolean(field.type):
         return UNSIGNED
     if pa.types.is_signed_integer(field.type):
-        return COUNT
+        return NUMBER
     raise TypeError(f"column {field.name!r} is {field.type}; only integers are summed, exactly")
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from beam_reuse.columnar.sorting import FIXED
 
 PAGE = FINGERPRINT = UNSIGNED = pa.uint64()
-COUNT = NUMBER = TIME = pa.int64()
+NUMBER = TIME = pa.int64()
 KIND = TINY = pa.uint8()
 SMALL = pa.uint16()
 PART = VARIANT = pa.uint32()
@@ -87,7 +87,7 @@ def gives(main: Columns, tags: Tags | None = None) -> Callable[[Kernel], Kernel]
 
     Where they depend on others, either is a function. It is called as the kernel is, with the
     columns of rows in place of rows (without `starts` and `sizes` of groups); args that are values
-    of a plan are not there yet.
+    of a plan are not there yet. One for tags may give the main rows with them.
     """
     def declared(kernel: Any) -> Any:
         kernel.gives = Gives(main, tags or {})

@@ -10,19 +10,18 @@ from beam_reuse.analyses.reuse.discover_kernels import COUNTS, counts, of_kind
 from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.filters import keep_matching
-from beam_reuse.columnar.schema import SHA1, columns, gives, less, same
+from beam_reuse.columnar.schema import gives, less, same
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.loading import SCHEMAS
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows.results import Tagged
 
 TOTALS = "totals"
-NUMBERS = rows_of(SCHEMAS["numbers"])
+NUMBERS = SCHEMAS["numbers"].rows
 
 
-@gives(columns(rows_of(SCHEMAS["site_pages"]), sha1=SHA1))
+@gives(SCHEMAS["site_pages"].rows)
 def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
     """One row per page: its file's hash, whether the file `counts`, and how many `chunks` the
     page is cut into, whether they count or not."""
@@ -35,7 +34,7 @@ def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
         })
 
 
-@gives(columns(rows_of(SCHEMAS["site_chunks"]), sha1=SHA1))
+@gives(SCHEMAS["site_chunks"].rows)
 def site_chunks(parts: Block, objects: Objects) -> Iterator[Block]:
     """One row per chunk that counts: its page and its place in it."""
     for counted in objects.chunks_of(parts, places=False):
@@ -79,7 +78,7 @@ def chunk_labels(rows: Block) -> Block:
         source_url=repeated("", len(chunks)), nilsimsa=no_digests(len(chunks)))
 
 
-@gives(columns(rows_of(SCHEMAS["occurrences"]), sha1=SHA1))
+@gives(SCHEMAS["occurrences"].rows)
 def count_table(counts: Block) -> Block:
     """Rows of the table `occurrences`."""
     return counts.with_columns(kind=counts.array("kind").astype(np.int64),

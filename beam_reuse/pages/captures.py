@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import COUNT, NUMBER, PART, SHA1, TEXT, TIME, columns, gives
+from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives
 from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.rows.results import Tagged
 
 KEY = "key"
 CAPTURES = columns(key=TEXT, age=TIME, sha1=SHA1, file=TEXT, offset=NUMBER, range=PART, row=NUMBER,
-                   absent=COUNT)
+                   absent=NUMBER)
 LATEST_FIRST = ("age", "sha1", "file", "offset")
 BY_PAYLOAD = ("sha1", "age", "file", "offset")
 DROPPED = "dropped"

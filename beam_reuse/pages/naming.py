@@ -53,17 +53,10 @@ def with_urls(
 
 
 class _Waiting(NamedTuple):
-    """A table whose rows wait, and the columns that are declared of them."""
+    """A table whose rows wait, and the columns that are declared of them, if they are."""
 
     schema: TableSchema
-    columns: pa.Schema | None
-
-    def named(self) -> pa.Schema | None:
-        """The columns with URLs in place of page numbers."""
-        if self.columns is None:
-            return None
-        urls = dict.fromkeys(page_columns(self.schema), TEXT)
-        return columns(only(self.columns, *self.schema.names), **urls)
+    declared: pa.Schema | None
 
 
 def page_columns(schema: TableSchema) -> list[str]:
@@ -107,14 +100,16 @@ def answer(asked: Block | None, names: Block | None) -> Block | None:
 
 
 def _opened(
-    sealed: pa.Schema, answers: pa.Schema, tables: Mapping[str, _Waiting],
-) -> Mapping[str, pa.Schema]:
-    return {name: waiting.named() for name, waiting in tables.items()}
+    sealed: pa.Schema, answers: pa.Schema, waiting: Mapping[str, _Waiting],
+) -> Mapping[str, pa.Schema | None]:
+    return {name: declared and columns(
+        only(declared, *schema.names), **dict.fromkeys(page_columns(schema), TEXT))
+        for name, (schema, declared) in waiting.items()}
 
 
 @gives(NOTHING, _opened)
 def open_blocks(
-    sealed: Block | None, answers: Block | None, tables: Mapping[str, _Waiting],
+    sealed: Block | None, answers: Block | None, waiting: Mapping[str, _Waiting],
 ) -> Iterator[Tagged]:
     """The rows of sealed blocks, tagged with their table, with URLs in place of page numbers."""
     if sealed is None:
@@ -122,10 +117,10 @@ def open_blocks(
     if answers is None:
         answers = Block({"block": np.zeros(0, "V16"), "page": np.zeros(0, np.uint64),
                          "url": VarBytes.from_list([])})
-    contents, table_names = sealed.strings("content"), sealed.strings("table")
+    contents, tables = sealed.strings("content"), sealed.strings("table")
     for row, (low, high) in enumerate(zip(
             *match_ranges(sealed, answers, ("block",)), strict=True)):
-        schema = tables[table_names[row].decode()].schema
+        schema = waiting[tables[row].decode()].schema
         block = Block.from_bytes(contents[row])
         mine = answers.slice(int(low), int(high)).sort(("page",))
         names = _Names(mine.array("page"), mine.strings("url"))

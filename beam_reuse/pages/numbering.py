@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
-from beam_reuse.columnar.schema import COUNT, FLAG, NUMBER, PACKED, PAGE, TEXT, columns, gives, only
+from beam_reuse.columnar.schema import FLAG, NUMBER, PACKED, PAGE, TEXT, columns, gives, only
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
 from beam_reuse.io.index import require_undamaged
@@ -20,7 +20,7 @@ from beam_reuse.pages.ingest import EVENT_ROWS, PART_ROWS, SKIPPED
 from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
-DEPTH_ROWS = columns(depth=NUMBER, records=COUNT)
+DEPTH_ROWS = columns(depth=NUMBER, records=NUMBER)
 NUMBERED_PARTS = columns(PART_ROWS, numbers=PACKED, names=TEXT)
 PAGE_NAMES = columns(page=PAGE, url=TEXT)
 _COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import COUNT, PACKED, TEXT, columns, gives
+from beam_reuse.columnar.schema import NUMBER, PACKED, TEXT, columns, gives
 from beam_reuse.columnar.store import make_shared
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ReadSettings
@@ -60,7 +60,7 @@ def read_records(
     stored = plan.rows([part for index in inputs.indexes for part in index.parts()], "indexes",
                        PART_ROWS)
     indexed = plan.rows([index.seen() for index in inputs.indexes], "records of indexes",
-                        columns(records=COUNT))
+                        columns(records=NUMBER))
     false = fresh.tagged(ENDS).fold(FindFalseStarts())
     return Records(
         fresh + stored,

@@ -15,13 +15,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import SHA1, columns, gives
+from beam_reuse.columnar.schema import gives
 from beam_reuse.core.chunking import Chunks, chunk_page, count_chunks
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.part_columns import NO_NUMBER, PageRows
 from beam_reuse.io.parts import read_part
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.io.results.tables import PAGES
 
 CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
@@ -122,7 +121,7 @@ def chunk_rows(
             chunk_page(payload, kind, settings) for payload, kind in _payloads(pages)]))
 
 
-@gives(columns(rows_of(PAGES), sha1=SHA1))
+@gives(PAGES.rows)
 def page_table(parts: Block, settings: ChunkSettings, text: bool) -> Iterator[Block]:
     """The rows of the table `pages`; without `text`, without counts of it."""
     labels = np.array([kind.label.encode() for kind in Kind], object)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.runs import row_key, rows_up_to
-from beam_reuse.columnar.schema import COUNT, NUMBER, TEXT, columns, gives, only
+from beam_reuse.columnar.schema import NUMBER, TEXT, columns, gives, only
 from beam_reuse.io.results.manifest import Part
 from beam_reuse.io.results.table_writer import TableWriter
 from beam_reuse.pages.naming import require_tables, with_urls
@@ -17,7 +17,7 @@ from beam_reuse.rows.nodes import by_number
 
 _PART_BUCKETS = 24
 _RECEIPT = ("table", "path", "sha256", "crc32")
-RECEIPTS = columns(**dict.fromkeys(_RECEIPT, TEXT), rows=COUNT)
+RECEIPTS = columns(**dict.fromkeys(_RECEIPT, TEXT), rows=NUMBER)
 RowsOfTables = Mapping[str, int]
 
 
@@ -50,7 +50,7 @@ def write_tables(
     return Written(receipts, total)
 
 
-@gives(columns(table=TEXT, rows=COUNT))
+@gives(columns(table=TEXT, rows=NUMBER))
 def row_count(block: Block, writer: TableWriter) -> Block:
     """How many rows of a table a block holds."""
     return Block({"table": VarBytes.from_list([writer.schema.name.encode()]),

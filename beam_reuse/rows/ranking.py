@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.schema import NUMBER, UNSIGNED, columns, gives, less
+from beam_reuse.columnar.schema import NOTHING, NUMBER, UNSIGNED, columns, gives, less
 from beam_reuse.columnar.search import splitters_up_to
 from beam_reuse.rows.declared import given_by
 from beam_reuse.rows.language import Rows, Value
@@ -108,22 +108,13 @@ def range_buckets(block: Block, buckets: int, key: str, splitters: Block) -> NDA
 
 def _given(
     rows: pa.Schema, key: str, splitters: Value, kernel: Callable[..., Any], *args: Any,
-) -> Given:
-    """What the kernel of `_survivors` declares, if it does."""
-    return given_by(kernel, (rows,), args) or {}
+) -> Given | None:
+    """What the kernel declares; its main rows get their place."""
+    given = given_by(kernel, (rows,), args)
+    return given and {**given, MAIN: columns(given[MAIN], range_=NUMBER, place=UNSIGNED)}
 
 
-def _placed(*args: Any) -> pa.Schema | None:
-    kept = _given(*args).get(MAIN)
-    return None if kept is None else columns(kept, range_=NUMBER, place=UNSIGNED)
-
-
-def _tagged(*args: Any) -> Given | None:
-    given = _given(*args)
-    return {tag: each for tag, each in given.items() if tag != MAIN} if given else None
-
-
-@gives(_placed, _tagged)
+@gives(NOTHING, _given)
 def _survivors(
     slabs: Iterator[Block], key: str, splitters: Block, kernel: Callable[..., Any], *args: Any,
 ) -> Iterator[Any]:

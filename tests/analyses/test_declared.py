@@ -20,7 +20,6 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.writing import write_crawl
 from beam_reuse.experiment_pipeline import ExperimentPlan
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.pages.inputs import open_inputs
 from beam_reuse.plan import RunPlan
@@ -98,8 +97,16 @@ def test_a_kernel_without_declaration_is_found(
 def test_rows_that_do_not_fit_their_table_are_refused_while_the_graph_is_built(
     crawl: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wrong = columns(rows_of(PAGE_OVERLAP), url_b=TEXT)
+    wrong = columns(PAGE_OVERLAP.rows, url_b=TEXT)
     monkeypatch.setattr(page_overlap, "gives", Gives(wrong, {}))
     with pytest.raises(ValueError, match="table 'page_overlap' needs 'url_b' as uint64; rows of "
                                          "page_overlap have it as bytes"):
         overlap_alone(crawl, tmp_path)
+
+
+def test_rows_for_a_table_with_pages_need_no_declaration(
+    crawl: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(page_overlap, "gives")
+    assert set(undeclared(overlap_alone(crawl, tmp_path).rounds)) == {
+        ("part of page_overlap", "main")}

@@ -6,9 +6,9 @@ from hypothesis import given
 
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.schema import (
-    COUNT,
     FLAG,
     NOTHING,
+    NUMBER,
     PAGE,
     SHARE,
     TEXT,
@@ -35,7 +35,7 @@ def test_types_are_named_as_blocks_name_them(block):
 
 def test_columns_are_added_replaced_and_left_out():
     some = columns(page=PAGE, url=TEXT)
-    assert types_of(columns(some, url=COUNT, share=SHARE)) == {
+    assert types_of(columns(some, url=NUMBER, share=SHARE)) == {
         "page": "uint64", "url": "int64", "share": "float64"}
     assert less(some, "url") == only(some, "page") == columns(page=PAGE)
     assert columns(some, less(some, "page")) == some

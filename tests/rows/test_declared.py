@@ -7,9 +7,9 @@ import pytest
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import (
-    COUNT,
     KIND,
     NOTHING,
+    NUMBER,
     PAGE,
     TEXT,
     UNSIGNED,
@@ -26,7 +26,7 @@ from beam_reuse.rows.folds import CountCoarsely
 from beam_reuse.rows.ranking import rank
 from tests.rows.running import run
 
-PAGES = columns(page=PAGE, url=TEXT, bytes=COUNT)
+PAGES = columns(page=PAGE, url=TEXT, bytes=NUMBER)
 GRAMS = columns(gram=UNSIGNED, page=PAGE)
 PLAN = Plan(Shuffle(Store("inline")))
 BLOCK = Block({"page": np.arange(3, dtype=np.uint64), "bytes": np.arange(3),

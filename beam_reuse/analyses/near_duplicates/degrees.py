@@ -10,11 +10,10 @@ from beam_reuse.analyses.near_duplicates.schemas import NEAR_DUPLICATE_DEGREES
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import COUNT, KIND, NUMBER, PAGE, columns, gives
-from beam_reuse.io.results.arrow_columns import rows_of
+from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.rows import Rows
 
-DEGREES = columns(algorithm=KIND, degree=NUMBER, pages=COUNT)
+DEGREES = columns(algorithm=KIND, degree=NUMBER, pages=NUMBER)
 
 
 def degrees(pairs: Rows, stars: Rows, members: Rows, settings: NearDuplicateSettings) -> Rows:
@@ -31,7 +30,7 @@ def degrees(pairs: Rows, stars: Rows, members: Rows, settings: NearDuplicateSett
         ("algorithm", "degree"), degree_table, reducing={"pages": "sum"})
 
 
-@gives(columns(page=PAGE, more=COUNT))
+@gives(columns(page=PAGE, more=NUMBER))
 def class_members(stars: Block) -> Block:
     """One for each page that is not the first of its class."""
     return Block({"page": stars["page_a"], "more": np.ones(len(stars), np.int64)})
@@ -46,7 +45,7 @@ def edges_of(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
             yield Block({"algorithm": algorithm, "page": rows[page], "other": rows[other]})
 
 
-@gives(columns(algorithm=KIND, page=PAGE, degree=COUNT, more=COUNT))
+@gives(columns(algorithm=KIND, page=PAGE, degree=NUMBER, more=NUMBER))
 def added_degrees(edges: Block | None, classes: Block | None) -> Iterator[Block]:
     """What classes add to the degree of their own pages, and how many these are beyond one; what
     the class `page` adds to the degree of the class `other`: its size."""
@@ -86,7 +85,7 @@ def without_degree(members: Block) -> Block:
                   "degree": np.zeros(count, np.int64), "pages": np.full(count, pages, np.int64)})
 
 
-@gives(rows_of(NEAR_DUPLICATE_DEGREES))
+@gives(NEAR_DUPLICATE_DEGREES.rows)
 def degree_table(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Rows of `near_duplicate_degrees`: degrees that some page has."""
     rows = rows.take(rows.array("pages") > 0)

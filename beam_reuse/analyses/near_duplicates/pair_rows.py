@@ -17,14 +17,13 @@ from beam_reuse.analyses.near_duplicates.schemas import (
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import COUNT, FINGERPRINT, KIND, TEXT, columns, gives, same
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives, same
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.naming import NO_PAGE
 from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
-COUNTED_SITES = columns(algorithm=KIND, low=FINGERPRINT, high=FINGERPRINT, pairs=COUNT)
+COUNTED_SITES = columns(algorithm=KIND, low=FINGERPRINT, high=FINGERPRINT, pairs=NUMBER)
 
 
 def _flags(pairs: Block, settings: NearDuplicateSettings) -> dict[str, NDArray[np.bool_]]:
@@ -64,13 +63,13 @@ def algorithm_names(numbers: NDArray) -> VarBytes:
     return VarBytes.from_list(_NAMES[numbers].tolist())
 
 
-@gives(rows_of(IDENTITY_SETS))
+@gives(IDENTITY_SETS.rows)
 def set_table(sets: Block) -> Block:
     """Rows of `identity_sets`."""
     return Block({"representative": sets["representative"], "url": sets["page"]})
 
 
-@gives(rows_of(NEAR_DUPLICATES))
+@gives(NEAR_DUPLICATES.rows)
 def pair_table(pairs: Block, settings: NearDuplicateSettings) -> Block:
     """Rows of `near_duplicates`."""
     return Block({
@@ -81,14 +80,14 @@ def pair_table(pairs: Block, settings: NearDuplicateSettings) -> Block:
     })
 
 
-@gives(rows_of(NEAR_DUPLICATE_CLUSTERS))
+@gives(NEAR_DUPLICATE_CLUSTERS.rows)
 def cluster_table(clusters: Block) -> Block:
     """Rows of `near_duplicate_clusters`."""
     return Block({"algorithm": algorithm_names(clusters.array("kind")),
                   "cluster": clusters["cluster"], "url": clusters["page"]})
 
 
-@gives(rows_of(KEEP))
+@gives(KEEP.rows)
 def keep_table(decided: Block) -> Block:
     """Rows of `keep`."""
     page, because = decided.array("page"), decided.array("because")
@@ -96,7 +95,7 @@ def keep_table(decided: Block) -> Block:
     return Block({"url": page, "keep": kept, "because_of": np.where(kept, NO_PAGE, because)})
 
 
-@gives(rows_of(KEEP))
+@gives(KEEP.rows)
 def tokenless_table(pages: Block) -> Block:
     """Rows of `keep` for pages that are like no other."""
     return keep_table(pages.with_columns(because=pages["page"]))
@@ -142,7 +141,7 @@ def with_name(rows: Block | None, names: Block | None) -> Block | None:
     return rows.without("site").with_columns(name=names.strings("name").take(found))
 
 
-@gives(rows_of(SITE_PAIRS))
+@gives(SITE_PAIRS.rows)
 def site_table(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Rows of `site_pairs`: the smaller name first."""
     names, counted = rows.strings("name"), rows.take(starts)

@@ -13,7 +13,6 @@ from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
 from beam_reuse.columnar.schema import (
-    COUNT,
     FINGERPRINT,
     FLAG,
     KIND,
@@ -29,7 +28,7 @@ from beam_reuse.rows import Tagged
 CENTRES, SHARING = "centres", "sharing"
 SHARED_PAGE = 255
 """The tag of two hosts that are only known to share a page."""
-MEMBERS = columns(centre=PAGE, page=PAGE, name=TEXT, bytes=COUNT)
+MEMBERS = columns(centre=PAGE, page=PAGE, name=TEXT, bytes=NUMBER)
 COPIES = columns(centre=PAGE, page=PAGE, second=FLAG, host_a=FINGERPRINT, host_b=FINGERPRINT)
 COUNTED_PAIRS = columns(tag=KIND, unit=FINGERPRINT, other=FINGERPRINT, shared=UNSIGNED)
 
@@ -40,7 +39,7 @@ def _in_sets(pages: pa.Schema) -> pa.Schema:
 
 def _of_copies(members: pa.Schema, settings: OverlapSettings) -> dict[str, pa.Schema]:
     sizes = sizes_type(len(settings.chunkings))
-    return {SHARING: COUNTED_PAIRS, CENTRES: columns(unit=PAGE, sizes=sizes, members=COUNT)}
+    return {SHARING: COUNTED_PAIRS, CENTRES: columns(unit=PAGE, sizes=sizes, members=NUMBER)}
 
 
 @gives(_in_sets)

@@ -8,14 +8,13 @@ from beam_reuse.analyses.overlap.reading import distinct, sums
 from beam_reuse.analyses.overlap.schemas import POPULAR_COLLECTIONS
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
-from beam_reuse.columnar.schema import COUNT, FINGERPRINT, KIND, PAGE, TEXT, columns, gives
-from beam_reuse.io.results.arrow_columns import rows_of
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.kernels.prefixes import directory_prefixes
 
 ON_HOSTS = {"prefix": "any", "own": "max", "first": "min", "centres": "sum"}
 SAMPLES = 10
 IN_DIRECTORIES = columns(id=FINGERPRINT, prefix=TEXT, host=FINGERPRINT, own=KIND, first=PAGE,
-                         centres=COUNT)
+                         centres=NUMBER)
 
 
 @gives(columns(centre=PAGE, url=TEXT, host=FINGERPRINT, first=PAGE, own=KIND))
@@ -39,7 +38,7 @@ def with_directories(copied: Block) -> Block:
         centres=np.ones(len(row), np.int64))
 
 
-@gives(columns(id=FINGERPRINT, pages=COUNT, bytes=COUNT))
+@gives(columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER))
 def centres_below(members: Block) -> Block:
     """How many centres are below each directory, and their bytes."""
     centres = members.select(("url", "bytes")).take(~is_copy(members))
@@ -56,7 +55,7 @@ def _prefixes(urls: VarBytes) -> tuple[NDArray[np.int64], Block]:
     return page, Block({"id": prefix.hash64(), "prefix": prefix})
 
 
-@gives(rows_of(POPULAR_COLLECTIONS))
+@gives(POPULAR_COLLECTIONS.rows)
 def collections(held: Block | None, below: Block | None, mirror: float) -> Block | None:
     """Rows of `popular_collections`: directories that two hosts or more hold. A host holds one if
     it has the share `mirror` of the centres below it, or is its own.

@@ -18,8 +18,7 @@ from beam_reuse.analyses.overlap.schemas import PAGE_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import COUNT, columns, gives, less
-from beam_reuse.io.results.arrow_columns import rows_of
+from beam_reuse.columnar.schema import NUMBER, columns, gives, less
 from beam_reuse.rows import Count, Rows
 
 
@@ -33,7 +32,7 @@ def overlapping(parts: Rows, facts: Rows, thresholds: Thresholds) -> tuple[Rows,
 
 def _with_facts(pairs: pa.Schema, facts: pa.Schema, turn: str) -> pa.Schema:
     known = {f"{field.name}_{turn}": field for field in less(facts, "unit")}
-    return columns(pairs, shared=COUNT, **known)
+    return columns(pairs, shared=NUMBER, **known)
 
 
 @gives(lambda pairs, facts, _: _with_facts(pairs, facts, "a"))
@@ -80,7 +79,7 @@ def chunking_names(numbers: NDArray, settings: OverlapSettings) -> VarBytes:
     return VarBytes.from_list([name.encode() for name in settings.chunkings]).take(numbers)
 
 
-@gives(rows_of(PAGE_OVERLAP))
+@gives(PAGE_OVERLAP.rows)
 def page_overlap(pairs: Block, settings: OverlapSettings) -> Block:
     """Rows of that table."""
     return Block({

@@ -14,9 +14,9 @@ from beam_reuse.analyses.overlap.definition import Chunking, Ragged, chunkings_o
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import (
-    COUNT,
     FINGERPRINT,
     KIND,
+    NUMBER,
     PACKED,
     PAGE,
     TEXT,
@@ -41,8 +41,8 @@ HOST_ROWS = columns(unit=FINGERPRINT, kind=KIND, value=UNSIGNED, name=TEXT)
 
 def _pages(parts: pa.Schema, settings: OverlapSettings) -> pa.Schema:
     keys = [each.name for each in chunkings_of(settings) if each.unit != overlap.WHOLE]
-    return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT, url=TEXT, bytes=COUNT,
-                   **dict.fromkeys(keys, PACKED))
+    return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT, url=TEXT,
+                   bytes=NUMBER, **dict.fromkeys(keys, PACKED))
 
 
 @gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS})

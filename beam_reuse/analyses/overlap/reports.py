@@ -13,15 +13,14 @@ from beam_reuse.analyses.overlap.schemas import CRAWL_SAVINGS, REPLICAS, SKIPPAB
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.schema import COUNT, KIND, NUMBER, PAGE, columns, gives
-from beam_reuse.io.results.arrow_columns import rows_of
+from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 from beam_reuse.rows import Rows, Tagged
 
 SAVINGS = "savings"
 SAVED = ("pages", "bytes", "redundant_pages", "redundant_bytes")
-COPIES = columns(chunking=KIND, copies=NUMBER, pages=COUNT)
+COPIES = columns(chunking=KIND, copies=NUMBER, pages=NUMBER)
 
 
 def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
@@ -33,7 +32,7 @@ def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
     return pages.reduce(("chunking", "copies"), {"pages": "sum"}).map(_replica_table, settings)
 
 
-@gives(columns(chunking=KIND, page=PAGE, own=COUNT, copies=COUNT))
+@gives(columns(chunking=KIND, page=PAGE, own=NUMBER, copies=NUMBER))
 def _both_ways(pairs: Block) -> Iterator[Block]:
     for page, own, near in (("unit", "a", "b"), ("other", "b", "a")):
         yield Block({"chunking": pairs.array("tag") // 2, "page": pairs[page],
@@ -57,7 +56,7 @@ def _near_copies(centres: Block) -> Iterator[Block]:
                  "pages": own})
 
 
-@gives(rows_of(REPLICAS))
+@gives(REPLICAS.rows)
 def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
     some = rows.take(rows.array("pages") > 0)
     return some.with_columns(chunking=chunking_names(some.array("chunking"), settings))
@@ -107,7 +106,7 @@ def decide(edges: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) ->
                   "because": nodes.array("page")[kept[gone]]})
 
 
-@gives(rows_of(SKIPPABLE), {SAVINGS: rows_of(CRAWL_SAVINGS)})
+@gives(SKIPPABLE.rows, {SAVINGS: CRAWL_SAVINGS.rows})
 def skippable(
     members: Block | None, dropped: Block | None, settings: OverlapSettings,
 ) -> Iterator[Block | Tagged]:

@@ -16,7 +16,6 @@ from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.schema import FINGERPRINT, PACKED, TEXT, columns, gives
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.rows import Tagged
 
 ALIASES = "aliases"
@@ -55,7 +54,7 @@ def host_table(
     })
 
 
-@gives(rows_of(SERVER_OVERLAP), {ALIASES: columns(**dict.fromkeys(HOST_PAIR, FINGERPRINT))})
+@gives(SERVER_OVERLAP.rows, {ALIASES: columns(**dict.fromkeys(HOST_PAIR, FINGERPRINT))})
 def related_hosts(pairs: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
     """Rows of `server_overlap`; ALIASES: pairs of hosts that are one server by another name, or
     share a page and have an address in common."""
@@ -102,7 +101,7 @@ def _same_address(first: VarBytes, second: VarBytes) -> NDArray[np.bool_]:
     return out
 
 
-@gives(rows_of(EXACT_COPIES))
+@gives(EXACT_COPIES.rows)
 def exact_copies(copies: Block | None, aliases: Block | None) -> Iterator[Block]:
     """Rows of that table: each copy with its likely cause, and each centre once."""
     if copies is None:

@@ -18,7 +18,6 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import (
-    COUNT,
     FINGERPRINT,
     NUMBER,
     PACKED,
@@ -37,7 +36,7 @@ from beam_reuse.rows import Tagged
 TAKEN = "taken"
 _TEXT_COLUMNS = ("url", "tokens", "links", "base")
 COVERED = columns(page=PAGE, cover=VARIANT, rank=NUMBER)
-SOURCES = columns(COVERED, source=PAGE, new_grams=COUNT, grams=COUNT, patch_grams=COUNT)
+SOURCES = columns(COVERED, source=PAGE, new_grams=NUMBER, grams=NUMBER, patch_grams=NUMBER)
 
 
 @gives(SOURCES, {TAKEN: columns(COVERED, list=FINGERPRINT)})

@@ -15,7 +15,7 @@ from beam_reuse.analyses.quilts.definition import Sweep, gram_sets
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.columnar.schema import COUNT, FINGERPRINT, PACKED, UNSIGNED, columns, gives, less
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, less
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -44,7 +44,7 @@ def _documents(parts: pa.Schema, settings: QuiltSettings) -> pa.Schema:
 
 def count_columns(rows: pa.Schema, settings: QuiltSettings) -> pa.Schema:
     """The columns of counts of grams and patch grams of documents."""
-    return columns(doc=UNSIGNED, grams=COUNT, **dict.fromkeys(patch_columns(settings), COUNT))
+    return columns(doc=UNSIGNED, grams=NUMBER, **dict.fromkeys(patch_columns(settings), NUMBER))
 
 
 @gives(_documents)

@@ -22,7 +22,7 @@ from beam_reuse.analyses.quilts.gram_rows import (
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
-from beam_reuse.columnar.schema import COUNT, FINGERPRINT, PACKED, UNSIGNED, columns, gives, same
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, same
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
@@ -30,8 +30,8 @@ from beam_reuse.rows import Count, Tagged
 
 GRAMS = "grams"
 POPULAR = "grams-on-too-many-pages"
-LISTS = columns(list=FINGERPRINT, members=PACKED, grams=COUNT)
-CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=COUNT, pages=COUNT, sources=PACKED)
+LISTS = columns(list=FINGERPRINT, members=PACKED, grams=NUMBER)
+CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=NUMBER, pages=NUMBER, sources=PACKED)
 _SOURCES_AT_ONCE = 1 << 20
 
 

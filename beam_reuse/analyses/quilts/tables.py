@@ -20,7 +20,6 @@ from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import NOTHING, gives
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.kernels import grams as gram_kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Tagged
@@ -30,7 +29,7 @@ _LINKED = np.array([each.name.lower().encode() for each in Linked], object)
 _COVER = ("page", "cover")
 
 
-@gives(NOTHING, {QUILTS: rows_of(schemas.QUILTS), SOURCES: rows_of(schemas.QUILT_SOURCES)})
+@gives(NOTHING, {QUILTS: schemas.QUILTS.rows, SOURCES: schemas.QUILT_SOURCES.rows})
 def quilt_tables(
     sources: Block | None, texts: Block | None, taken: Block | None, settings: QuiltSettings
 ) -> Iterator[Tagged]:

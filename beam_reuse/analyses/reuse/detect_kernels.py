@@ -28,10 +28,9 @@ from beam_reuse.columnar.distinct import (
     number_distinct,
 )
 from beam_reuse.columnar.matching import match_ranges, pairs_of
-from beam_reuse.columnar.schema import COUNT, FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives
+from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.shares import ratio, shares
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.rows.results import Tagged
 
@@ -40,8 +39,8 @@ MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
 SOURCED = columns(HASHES, source_url=TEXT, source=TEXT)
 CONFIRMED = columns(range=PART, kind=KIND, sha1=SHA1, label=SHA1, score=NUMBER, source=TEXT,
                     source_url=TEXT, smallest=FLAG)
-PAGE_ROWS = columns(url=TEXT, chunks=COUNT, stop_chunks=COUNT, matching=COUNT,
-                    distinct_matching=COUNT, file_match=FLAG, share=NUMBER)
+PAGE_ROWS = columns(url=TEXT, chunks=NUMBER, stop_chunks=NUMBER, matching=NUMBER,
+                    distinct_matching=NUMBER, file_match=FLAG, share=NUMBER)
 
 
 @gives(SOURCED)
@@ -105,7 +104,7 @@ class Labels:
 
 
 @gives(FOLDED, {
-    MATCHED_FILES: columns(rows_of(schemas.MATCHED_FILES), sha1=SHA1), PAGES: PAGE_ROWS,
+    MATCHED_FILES: schemas.MATCHED_FILES.rows, PAGES: PAGE_ROWS,
     NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
 def detect_in_parts(
     confirmed: Block | None, parts: Block | None, objects: Objects, thresholds: tuple[int, ...],
@@ -180,7 +179,7 @@ def _detect(
         REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
 
 
-@gives(columns(PAGE_ROWS, rows_of(schemas.PAGE_REUSE)))
+@gives(columns(PAGE_ROWS, schemas.PAGE_REUSE.rows))
 def page_table(rows: Block, min_chunks: int, threshold: int) -> Block:
     """Rows of `page_reuse`."""
     chunks, matching = rows.array("chunks"), rows.array("matching")

@@ -19,7 +19,6 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.columnar.schema import (
-    COUNT,
     FINGERPRINT,
     KIND,
     NUMBER,
@@ -41,7 +40,6 @@ from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.part_columns import NO_TIME
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.rows import ChunkRows, NumberedRows, numbered_rows
 from beam_reuse.pages.texts import chunk_bytes, chunk_text
@@ -60,12 +58,12 @@ _NEVER = np.uint64(2**64 - 1)
 _OF_PAGES = ("sha1", "bytes", "host", "domain", "timestamp")
 COUNTS = columns(HASHES, count=UNSIGNED)
 PLACES = columns(HASHES, host=FINGERPRINT, domain=FINGERPRINT, place=raw(_PLACE.itemsize),
-                 first=raw(_FIRST.itemsize), pages=COUNT)
-LISTED = columns(HASHES, occurrences=COUNT, pages=COUNT, hosts=COUNT, domains=COUNT, page=PAGE,
+                 first=raw(_FIRST.itemsize), pages=NUMBER)
+LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains=NUMBER, page=PAGE,
                  first_timestamp=TIME, sample_urls=PACKED, range=PART, row=NUMBER, start=NUMBER,
                  end=NUMBER)
 NAMED = columns(less(LISTED, "page"), first_url=TEXT)
-DESCRIBED = columns(NAMED, bytes=COUNT, text=TEXT, nilsimsa=raw(32))
+DESCRIBED = columns(NAMED, bytes=NUMBER, text=TEXT, nilsimsa=raw(32))
 
 
 @gives(COUNTS)
@@ -106,7 +104,7 @@ def above(counts: Block, given: Sequence[int | None], total: Mapping[str, int]) 
     return counts.take(counts.array("count") > thresholds[counts.array("kind")])
 
 
-@gives(columns(kind=KIND, occurrences=NUMBER, distinct=COUNT))
+@gives(columns(kind=KIND, occurrences=NUMBER, distinct=NUMBER))
 def occurrence_rows(counts: Block) -> Iterator[Block]:
     """How many files and chunks of this block occur how often."""
     for kind in range(len(KINDS)):
@@ -116,7 +114,7 @@ def occurrence_rows(counts: Block) -> Iterator[Block]:
                      "occurrences": found.astype(np.int64), "distinct": distinct})
 
 
-@gives(rows_of(FREQUENCY_HISTOGRAM))
+@gives(FREQUENCY_HISTOGRAM.rows)
 def histogram_table(rows: Block) -> Block:
     """Rows of `frequency_histogram`."""
     return rows.with_columns(kind=kind_words(rows))

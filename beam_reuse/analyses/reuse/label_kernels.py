@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import COUNT, KIND, SHA1, TEXT, columns, gives, raw, same
+from beam_reuse.columnar.schema import KIND, NUMBER, SHA1, TEXT, columns, gives, raw, same
 from beam_reuse.core import chunking, nilsimsa
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
@@ -20,7 +20,6 @@ from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.hash_set import HashSet
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import NO_NUMBER, string_column
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.io.results.tables import LABELS
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
@@ -29,7 +28,7 @@ from beam_reuse.pages.texts import chunk_bytes, chunk_text
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
-LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=TEXT, bytes=COUNT, text=TEXT,
+LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=TEXT, bytes=NUMBER, text=TEXT,
                      nilsimsa=raw(32))
 RAW = ChunkSettings(normalise="none")
 _WORDS = (b"file", b"chunk")
@@ -154,7 +153,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
     return labels.take(kept)
 
 
-@gives(columns(rows_of(LABELS), sha1=SHA1))
+@gives(LABELS.rows)
 def label_table(labels: Block) -> Block:
     """Rows of the table `labels`."""
     digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)

@@ -14,10 +14,9 @@ from beam_reuse.analyses.reuse.schemas import NEIGHBOURHOOD_SOURCES, NEIGHBOURHO
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.schema import COUNT, FLAG, NUMBER, SHA1, TEXT, columns, gives, same
+from beam_reuse.columnar.schema import FLAG, NUMBER, SHA1, TEXT, columns, gives, same
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
 from beam_reuse.rows.results import Tagged
 
@@ -30,12 +29,12 @@ REUSED = ("id", "sha1", "source")
 BY_HASH = {"matching": "sum", "smallest": "max"}
 BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
 NEIGHBOUR_ROWS = columns(
-    id=SHA1, prefix=TEXT, depth=NUMBER, pages=COUNT, values=COUNT, chunks=COUNT, matching=COUNT,
+    id=SHA1, prefix=TEXT, depth=NUMBER, pages=NUMBER, values=NUMBER, chunks=NUMBER, matching=NUMBER,
     share_high=NUMBER, share_low=NUMBER)
 SCORED = columns(NEIGHBOUR_ROWS, share=NUMBER)
-REUSED_ROWS = columns(id=SHA1, source=TEXT, sha1=SHA1, matching=COUNT, smallest=FLAG)
+REUSED_ROWS = columns(id=SHA1, source=TEXT, sha1=SHA1, matching=NUMBER, smallest=FLAG)
 COUNTED_ROWS = columns(
-    id=SHA1, source=TEXT, matching=COUNT, smallest=COUNT, distinct_matching=COUNT)
+    id=SHA1, source=TEXT, matching=NUMBER, smallest=NUMBER, distinct_matching=NUMBER)
 
 
 @dataclass(frozen=True)
@@ -131,8 +130,8 @@ def with_scores(rows: Block, score: str) -> Block:
 
 
 @gives(
-    columns(SCORED, rows_of(NEIGHBOURHOODS)),
-    {SOURCES: columns(COUNTED_ROWS, rows_of(NEIGHBOURHOOD_SOURCES))})
+    columns(SCORED, NEIGHBOURHOODS.rows),
+    {SOURCES: columns(COUNTED_ROWS, NEIGHBOURHOOD_SOURCES.rows)})
 def judged(
     neighbours: Block | None, sources: Block | None, threshold: int,
 ) -> Iterator[Block | Tagged]:

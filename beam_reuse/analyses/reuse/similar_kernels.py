@@ -16,11 +16,10 @@ from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
 from beam_reuse.io.part_columns import NO_NUMBER
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.objects import CountedChunks, Objects
 
 SWEEP_SUMS = {"matching": "sum", "exact": "sum", "pages": "sum"}
-SWEPT = rows_of(NILSIMSA_SWEEP)
+SWEPT = NILSIMSA_SWEEP.rows
 
 
 @gives(only(LABEL_ROWS, "sha1", "nilsimsa"))

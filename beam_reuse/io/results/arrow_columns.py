@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
-from beam_reuse.columnar.schema import PACKED, PAGE, TEXT, TIME, columns, type_name
+from beam_reuse.columnar.schema import type_name
 from beam_reuse.io.results import tables
 
 NULL = np.iinfo(np.int64).min
@@ -27,31 +27,15 @@ class Coded:
     codes: NDArray
 
 
-def rows_of(schema: tables.TableSchema) -> pa.Schema:
-    """The columns of rows for a table, as an analysis gives them; in place of text there may be
-    raw hashes."""
-    return columns(**{column.name: _given_type(column) for column in schema.columns})
-
-
 def require_rows(schema: tables.TableSchema, given: pa.Schema, whose: str) -> None:
     """Refuse declared rows that do not fill the columns of a table; `whose` says where they come
     from."""
-    for field in rows_of(schema):
+    for field in schema.rows:
         where = f"table {schema.name!r} needs {field.name!r} as {type_name(field)}; {whose}"
         if field.name not in given.names:
             raise ValueError(f"{where} have {', '.join(given.names)}")
-        found = given.field(field.name)
-        if found != field and not (
-                field.type == TEXT and pa.types.is_fixed_size_binary(found.type)):
-            raise ValueError(f"{where} have it as {type_name(found)}")
-
-
-def _given_type(column: tables.Column) -> pa.DataType:
-    if column.type == pa.string():
-        return PAGE if column.is_page else TEXT
-    if column.type == tables.TIMESTAMP:
-        return TIME
-    return PACKED if pa.types.is_list(column.type) else column.type
+        if given.field(field.name) != field:
+            raise ValueError(f"{where} have it as {type_name(given.field(field.name))}")
 
 
 def to_arrow(

@@ -6,21 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import COUNT, PAGE, TEXT, columns, gives
+from beam_reuse.columnar.schema import NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.core.features import PAYLOAD, Reads
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.text import read_html
 from beam_reuse.core.urls import BadUrl, name_page, resolve_url
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.crawl.payload import decode_text
-from beam_reuse.io.results.arrow_columns import rows_of
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows import Count
 from shared_images.about import SharedImageSettings
 from shared_images.tables import SHARED_IMAGES
 
-IMAGES = columns(image=TEXT, host=TEXT, first_page=PAGE, pages=COUNT)
+IMAGES = columns(image=TEXT, host=TEXT, first_page=PAGE, pages=NUMBER)
 
 
 class FindSharedImages(Analysis):
@@ -79,7 +78,7 @@ def images_of(url: str, html: str) -> list[str]:
     return found
 
 
-@gives(rows_of(SHARED_IMAGES))
+@gives(SHARED_IMAGES.rows)
 def shared(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
     settings: SharedImageSettings,
