@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.settings import DetectionSettings
-from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, file_sha1
+from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, cuts_text, file_sha1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned, Match, Source
 from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
+from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.core.urls import BadUrl, canonical_url
+from beam_reuse.io.crawl.payload import decode_text, find_charset
 from beam_reuse.io.crawl.rows import utf8
 from beam_reuse.io.labels.label_settings import described, same_chunks
 from beam_reuse.io.labels.loading import load_labels, load_stops
@@ -39,6 +41,7 @@ class _Detail:
 class _Counted:
     """The file and the chunks of a page that count: no stop files and stop chunks."""
 
+    payload: bytes
     file: NDArray
     chunks: Chunks
     position: NDArray[np.int64]
@@ -83,14 +86,17 @@ class Detector:
         self._min_chunks = min_chunks
         self._learned: dict[tuple[LabelKind, bytes], _Detail] = {}
 
-    def check(self, page: bytes | str, url: str = "", kind: str | Kind = "html") -> Finding:
+    def check(
+        self, page: bytes | str, url: str = "", kind: str | Kind = "html", charset: str = "",
+    ) -> Finding:
         """What is known of a page. `kind`: html, text, code or other (which has no chunks).
 
         Text counts as its UTF-8 bytes. Any bytes will do. Cost: that of cutting and hashing
-        the page, and some 100 µs.
+        the page, and some 100 µs. With labels of text (`--chunk-normalise text`) HTML is parsed:
+        `charset` is the one that its header names (else it is found as `run` finds it), matches
+        are places in the page's text, and `TooDeep` is raised for HTML that no parser should see.
         """
-        payload = _payload(page)
-        counted = self._count(payload, kind)
+        counted = self._count(page, kind, charset)
         files, _ = self._known(LabelKind.FILE, counted.file)
         known, domains = self._known(LabelKind.CHUNK, counted.sha1)
         matches = tuple(_matches(counted, known))
@@ -107,8 +113,11 @@ class Detector:
                 domains.items(), key=lambda item: (-item[1], item[0]))),
         )
 
-    def learn(self, page: bytes | str, url: str, kind: str | Kind = "html") -> Learned:
-        """Trust a page: its file and chunks that are no stop chunks become labels of `url`.
+    def learn(
+        self, page: bytes | str, url: str, kind: str | Kind = "html", charset: str = "",
+    ) -> Learned:
+        """Trust a page: its file and chunks that are no stop chunks become labels of `url`. Its
+        `kind` and `charset` are as in `check`.
 
         Trust on first use: what is a label already stays whose it was, so a copy of a known
         page can be trusted later without taking it over, and learning twice adds nothing.
@@ -119,20 +128,19 @@ class Detector:
         except BadUrl as error:
             raise UserError(f"{url!r} is no URL ({error}): a trusted page needs one as its "
                             "source.") from None
-        payload = _payload(page)
-        counted = self._count(payload, kind)
+        counted = self._count(page, kind, charset)
         files, _ = self._known(LabelKind.FILE, counted.file)
         known, _ = self._known(LabelKind.CHUNK, counted.sha1)
         if len(counted.file) and not files:
             self._learned[LabelKind.FILE, counted.file[0].tobytes()] = _Detail(
-                source, len(payload), None)
+                source, len(counted.payload), None)
         before = len(self._learned)
         hashes = counted.sha1
         for at in range(len(hashes)):
             if at not in known:
                 self._learned.setdefault(
                     (LabelKind.CHUNK, hashes[at].tobytes()),
-                    self._chunk_detail(payload, counted, at, source))
+                    self._chunk_detail(counted, at, source))
         return Learned(
             url=source, file=bool(len(counted.file)) and not files,
             chunks=len(self._learned) - before,
@@ -149,14 +157,19 @@ class Detector:
         settings = self._made_with or (self.settings if self._learned else None)
         return write_labels(os.fspath(path), self._batches(), settings)
 
-    def _count(self, payload: bytes, kind: str | Kind) -> _Counted:
-        chunks = chunk_page(payload, _kind(kind), self.settings.chunks)
+    def _count(self, page: bytes | str, kind: str | Kind, charset: str) -> _Counted:
+        payload, kind, text = _payload(page), _kind(kind), None
+        if cuts_text(kind, self.settings.chunks):
+            found = "utf-8" if isinstance(page, str) else find_charset(payload, kind, charset)
+            check_nesting(payload, found)
+            text = decode_text(payload, found)
+        chunks = chunk_page(payload, kind, self.settings.chunks, text)
         counts = chunks.length >= self.settings.min_chunk_bytes
         counts &= ~self._stops[LabelKind.CHUNK].contain(chunks.sha1)
         file = np.frombuffer(file_sha1(payload), "V20")
         file = file[~self._stops[LabelKind.FILE].contain(file)]
         position = np.flatnonzero(counts)
-        return _Counted(file, chunks, position, chunks.sha1[position])
+        return _Counted(payload, file, chunks, position, chunks.sha1[position])
 
     def _known(
         self, kind: LabelKind, hashes: NDArray
@@ -175,10 +188,10 @@ class Detector:
                     domains[name] = domains.get(name, 0) + 1
         return found, domains
 
-    def _chunk_detail(self, payload: bytes, counted: _Counted, at: int, source: str) -> _Detail:
-        place = counted.position[at]
-        chunk = payload[counted.chunks.start[place]:counted.chunks.end[place]]
-        if self.settings.chunks.normalise == "whitespace":
+    def _chunk_detail(self, counted: _Counted, at: int, source: str) -> _Detail:
+        place, chunks = counted.position[at], counted.chunks
+        chunk = (chunks.text or counted.payload)[chunks.start[place]:chunks.end[place]]
+        if self.settings.chunks.squeezes:
             chunk = b" ".join(chunk.split())
         return _Detail(source, len(chunk), chunk.decode("utf-8", "replace")[:_SHOWN_TEXT])
 

@@ -140,7 +140,7 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
     features = FeatureSettings.of(plan.settings.chunks, (each.reads() for each in analyses))
     crawl = read_pages(rows, inputs, plan.settings.read, features, work.spill, work.progress)
     found: dict[str, Rows] = {} if plan.command == "labels" else {
-        "pages": crawl.pages.rows(page_table, plan.settings.chunks, features.text),
+        "pages": crawl.pages.rows(page_table, features.text),
         "rejects": crawl.rejects, "depth_histogram": crawl.depths,
     }
     values: dict[str, Value | int] = {}

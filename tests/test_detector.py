@@ -84,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CHUNKS = st.sampled_from([ChunkSettings(), ChunkSettings(("p",)), ChunkSettings(normalise="none"),
-                          ChunkSettings.published()])
+                          ChunkSettings(normalise="text"), ChunkSettings.published()])
 
 
 @given(
@@ -130,6 +130,21 @@ def labels_of(page: bytes, url: str) -> list[tuple]:
 
 ORIGINAL = b"<html><p>Welcome to the bank</p><p>Enter your password</p><p>&nbsp;</p>"
 COPY = b"<html><title>x</title><p>Enter  your password</p> <div>now"
+
+
+def test_text_is_decoded_as_a_run_decodes_it() -> None:
+    """Labels of text know a page in any charset: by its header, its own head, or its bytes."""
+    text = "<meta charset={}><p>Das Kennwort für Müllers Küche ändern</p>"
+    detector = Detector((), chunks=ChunkSettings(normalise="text"))
+    detector.learn(text.format("utf-8"), "http://bank.com/")
+    for charset in ("iso-8859-1", "utf-8", "utf-16le"):
+        page = text.format(charset).encode(charset)
+        assert detector.check(page, charset=charset).matching == 1
+        assert detector.check(page.decode(charset)).matching == 1
+    assert detector.check(text.format("iso-8859-1").encode("latin-1")).matching == 1
+    assert detector.check(text.format("utf-8").encode("latin-1"), charset="latin1").matching == 1
+    assert detector.check(text.format("utf-8").encode("latin-1")).matching == 0
+    assert detector.check("\ufeff" + text.format("utf-8")).matching == 1
 
 
 def test_every_format_gives_the_same_answers(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from beam_reuse.cli.arguments import UsageError
 from beam_reuse.cli.check_stream import answers
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned
+from beam_reuse.core.nesting import TooDeep
 from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.core.settings import KINDS, ReadSettings, naming
 from beam_reuse.detector import Detector
@@ -80,7 +81,12 @@ def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, 
             _print_reject(page, values)
         elif isinstance(page, RawPage):
             url = values.get("url", page.fetched_url)
-            finding = detector.check(page.payload, url, page.kind)
+            try:
+                finding = detector.check(page.payload, url, page.kind, page.charset)
+            except TooDeep as error:
+                status = 1
+                _print_reject(_refused(page, error), values)
+                continue
             if values.get("json"):
                 _put(finding.as_json())
             else:
@@ -101,6 +107,10 @@ def _read_pages(names: Sequence[str]) -> Iterator[Outcome]:
             yield _page_of(_standard_input().read(), name)
         for file in files:
             yield from read_range(FileRange(0, (file,), 0, file.size), settings)
+
+
+def _refused(page: RawPage, error: TooDeep) -> Rejected:
+    return Rejected(page.file, page.offset, page.fetched_url, "nested-too-deep", str(error))
 
 
 def _page_of(payload: bytes, name: str) -> RawPage:
@@ -139,7 +149,11 @@ def _learn(values: Mapping[str, Any]) -> int:
     target = _target_of(values)
     page = _only_page(values["learn"])
     detector = _detector(values)
-    learned = detector.learn(page.payload, values["url"], page.kind)
+    try:
+        learned = detector.learn(page.payload, values["url"], page.kind, page.charset)
+    except TooDeep as error:
+        raise UserError(f"--learn {values['learn']}: {error}; no text of it can be learned."
+                        ) from None
     count = detector.save(target)
     if values.get("json"):
         _put({**learned.as_json(), "labels": count, "list": target})

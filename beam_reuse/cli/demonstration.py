@@ -9,11 +9,13 @@ from rich.console import Console
 
 from beam_reuse.cli.runs import execute
 from beam_reuse.cli.summary import console, print_summary
-from beam_reuse.core.settings import naming
+from beam_reuse.core.settings import ChunkSettings, naming
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.sample import sample_crawl
+from beam_reuse.demo.planted import Planted
+from beam_reuse.demo.sample import rewritten_pages, sample_crawl
 from beam_reuse.demo.writing import write_crawl
+from beam_reuse.detector import Detector
 from beam_reuse.io.files import local_path
 from beam_reuse.plan import RunPlan, usable_cores
 
@@ -50,12 +52,26 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     to = console()
     print_summary(to, finished.manifest, result, finished.bytes_read, finished.seconds,
                   finished.measured)
-    checks = check_result(result, crawl.planted())
+    checks = [*check_result(result, crawl.planted()), *check_rewritten(crawl.planted())]
     to.print()
     print_checks(to, checks)
     if not kept:
         to.print("The folder was temporary; -o DIR keeps the crawl and the tables.")
     return 0 if all(check.passed for check in checks) else 1
+
+
+def check_rewritten(planted: Planted) -> list[Check]:
+    """A detector that has learned the original finds its paragraphs in other markup by chunks of
+    text, and not by chunks of bytes."""
+    (source, original), (copy, page) = rewritten_pages().items()
+    checks = []
+    for normalise, known in (("text", planted.rewrite.paragraphs), ("whitespace", 0)):
+        detector = Detector((), chunks=ChunkSettings(normalise=normalise))
+        detector.learn(original, source)
+        checks.append(Check(
+            f"{copy} has {known} chunks of {source} by --chunk-normalise {normalise}",
+            known, detector.check(page, copy).matching))
+    return checks
 
 
 def print_checks(to: Console, checks: Sequence[Check]) -> None:

@@ -108,12 +108,12 @@ def types_of(schema: pa.Schema) -> Types:
 
 def type_name(field: pa.Field) -> str:
     """The name that `Block.types` has for the type of a column."""
-    return f"maybe {_name(field.type)}" if field.nullable else _name(field.type)
+    return f"Maybe[{_name(field.type)}]" if field.nullable else _name(field.type)
 
 
 def _name(kind: pa.DataType) -> str:
     if pa.types.is_large_binary(kind):
         return "bytes"
     if pa.types.is_large_list(kind):
-        return f"list {_name(kind.value_type)}"
+        return f"Lists[{_name(kind.value_type)}]"
     return f"V{kind.byte_width}" if pa.types.is_fixed_size_binary(kind) else _FIXED[kind]

@@ -7,11 +7,20 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from beam_reuse.core.chunking import NO_CHUNKS, Chunks, chunk_page, count_chunks, file_sha1
+from beam_reuse.core.chunking import (
+    NO_CHUNKS,
+    Chunks,
+    chunk_document,
+    chunk_page,
+    count_chunks,
+    count_document_chunks,
+    cuts_text,
+    file_sha1,
+)
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.core.text import NO_STRINGS, ByteStrings, read_html, read_plain
+from beam_reuse.core.text import NO_STRINGS, ByteStrings, Document, read_html, read_plain
 from beam_reuse.core.tokens import (
     image_tokens,
     line_fingerprints,
@@ -105,7 +114,9 @@ class PageFeatures(NamedTuple):
 def needs_decoding(page: RawPage, settings: FeatureSettings) -> bool:
     """Whether the features of a page are computed from its decoded text: not those of kinds without
     text, nor those of plain text in UTF-8, which is read as it is where it is cut into chunks as
-    text and lines are not kept."""
+    text and lines are not kept. HTML that is cut by its text always."""
+    if cuts_text(page.kind, settings.chunks):
+        return True
     read_as_it_is = (
         page.kind is Kind.TEXT and page.charset == "utf-8" and not settings.chunks.classic
         and LINES not in settings.kept and not page.payload.startswith(BOM_UTF8))
@@ -119,24 +130,23 @@ def page_features(
 
     Raises `TooDeep` for HTML no parser should see and `TooLarge` for documents above the limit,
     whether or not text is asked for, so that the accounting of a run does not depend on its
-    analyses. Parses at most once, and not at all without text. Cost: some 15 µs, 4 ns per byte,
-    and the parse.
+    analyses. Parses at most once, and not at all where neither analyses nor chunks need text.
+    Cost: some 15 µs, 4 ns per byte, and the parse.
     """
     if page.kind.has_chunks and len(page.payload) > MAX_DOCUMENT:
         raise TooLarge(f"a document of more than {MAX_DOCUMENT} bytes, whatever "
                        "--max-record-bytes allows")
     if page.kind is Kind.HTML:
-        check_nesting(_ascii_bytes(page))
+        check_nesting(page.payload, page.charset)
     sha1 = file_sha1(page.payload)
-    given = page.payload, page.kind, settings.chunks
-    chunks = chunk_page(*given) if CHUNKS in settings.kept else NO_CHUNKS
     if settings.text and page.kind is Kind.TEXT and text is None:
+        chunks = _byte_chunks(page, settings)
         scanned = scan_plain(page.payload)
         return PageFeatures(sha1, scanned.chunks, chunks, scanned.tokens, scanned.lines)
-    chunk_count = len(chunks) if CHUNKS in settings.kept else count_chunks(*given)
-    if text is None or not settings.text or not page.kind.has_text:
+    document = _parsed(page, text, settings)
+    chunks, chunk_count = _counted_chunks(page, document, settings)
+    if document is None or not settings.text:
         return PageFeatures(sha1, chunk_count, chunks)
-    document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
     scanned = scan_text(document.text)
     images = image_tokens(document.images, document.base, name)
     lines, paragraphs = (
@@ -145,13 +155,37 @@ def page_features(
                         paragraphs, document.links, document.base)
 
 
+def _parsed(page: RawPage, text: str | None, settings: FeatureSettings) -> Document | None:
+    """The page parsed, once for all who need its text; None if nobody does."""
+    if text is None or not page.kind.has_text:
+        return None
+    if cuts_text(page.kind, settings.chunks):
+        return read_html(text, settings.chunks.tags)
+    if not settings.text:
+        return None
+    return read_html(text) if page.kind is Kind.HTML else read_plain(text)
+
+
+def _counted_chunks(
+    page: RawPage, document: Document | None, settings: FeatureSettings
+) -> tuple[Chunks, int]:
+    """The chunks, if they are kept, and their number."""
+    kept = CHUNKS in settings.kept
+    if cuts_text(page.kind, settings.chunks):
+        assert document is not None, "a page that is cut by its text, without it"
+        chunks = chunk_document(document) if kept else NO_CHUNKS
+        return chunks, len(chunks) if kept else count_document_chunks(document)
+    chunks = _byte_chunks(page, settings)
+    return chunks, len(chunks) if kept else count_chunks(page.payload, page.kind, settings.chunks)
+
+
+def _byte_chunks(page: RawPage, settings: FeatureSettings) -> Chunks:
+    if CHUNKS not in settings.kept:
+        return NO_CHUNKS
+    return chunk_page(page.payload, page.kind, settings.chunks)
+
+
 def tokens_of(page: str, html: bool = True) -> list[str]:
     """The tokens of a page's text in order, as quilts and `N-words` count them, without those of
     images: of HTML, or of plain text. `tokens_of(page)[start:end]` are the words of a span."""
     return token_texts((read_html(page) if html else read_plain(page)).text)
-
-
-def _ascii_bytes(page: RawPage) -> bytes:
-    """Payload with one byte per ASCII character, for a look at its tags."""
-    wide = page.charset.lower().startswith("utf-16")
-    return page.payload.translate(None, b"\0") if wide else page.payload

@@ -26,7 +26,7 @@ class TooDeep(ValueError):
     """A page that is not parsed; the message says what there is too much of."""
 
 
-def check_nesting(payload: bytes) -> None:
+def check_nesting(payload: bytes, charset: str = "") -> None:
     """Raise `TooDeep` if parsing this HTML would take time or memory out of all proportion.
 
     Exact where it matters: a page is refused for the depth, the attributes or the growth of
@@ -34,6 +34,8 @@ def check_nesting(payload: bytes) -> None:
     clear is parsed from the start in pieces that double in length, so that no piece can
     take more than a few times as long as one within the limits.
     """
+    if charset.lower().startswith("utf-16"):
+        payload = payload.translate(None, b"\0")  # one byte for each ASCII character
     if len(payload) > MAX_ROOTS:
         lowered = payload.lower()
         roots = lowered.count(b"<body") + lowered.count(b"<html")

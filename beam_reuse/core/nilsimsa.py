@@ -25,7 +25,7 @@ def digests(
     """
     return np.asarray(digest_chunks(
         np.frombuffer(payload, np.uint8), start.astype(np.int64), end.astype(np.int64),
-        settings.normalise == "whitespace"))
+        settings.squeezes))
 
 
 def comparable(found: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from beam_reuse.core.errors import UserError
 
 KINDS = ("document", "code", "other")
 CAPTURES = ("latest", "all")
-NORMALISATIONS = ("whitespace", "none")
+NORMALISATIONS = ("whitespace", "none", "text")
 WAYS = ("add", "delete", "change")
 # So many copies of a site with nine billion chunks can still be counted in 64 bits.
 MOST_COPIES = 10**9
@@ -91,8 +91,10 @@ class ReadSettings:
 
 @dataclass(frozen=True)
 class ChunkSettings:
-    """How pages are cut into chunks. `classic` is the rule of the published hash lists:
-    only `<p`, next byte space, tab, `/` or `>`, raw bytes, every kind of page alike."""
+    """How pages are cut into chunks. `normalise`: of a chunk its bytes are hashed with white space
+    squeezed (`whitespace`) or as they are (`none`), or, of HTML, the text that a reader sees
+    (`text`). `classic` is the rule of the published hash lists: only `<p`, next byte space, tab,
+    `/` or `>`, raw bytes, every kind of page alike."""
 
     tags: tuple[str, ...] = ("p", "div")
     normalise: str = "whitespace"
@@ -107,6 +109,11 @@ class ChunkSettings:
         if self.classic and (self.tags, self.normalise) != (("p",), "none"):
             raise SettingError(*parts_of(
                 "{classic} means {tags} p and {normalise} none: leave both out"))
+
+    @property
+    def squeezes(self) -> bool:
+        """Whether runs of white space in a chunk count as one space, and none at its ends."""
+        return self.normalise != "none"
 
     @staticmethod
     def published() -> "ChunkSettings":

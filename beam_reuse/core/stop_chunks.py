@@ -17,6 +17,7 @@ from beam_reuse.core.settings import ChunkSettings
 _FILLINGS = ("", "&nbsp;", "&nbsp;&nbsp;", "&#160;", "&#xa0;", "\u00a0",
              "<br>", "<br/>", "<br />", "<br><br>", "<br /><br />", "&nbsp;<br>", "<br>&nbsp;")
 _CLOSERS = 3
+_NO_BREAK_SPACES = 4
 _LINE_ENDS = ("\n", "\r\n")
 
 
@@ -27,10 +28,13 @@ def builtin_chunk_hashes(chunks: ChunkSettings) -> np.ndarray:
     The empty chunk, and for each chunk tag alone: filled with nothing, no-break spaces or
     `<br>`, closed by nothing or by up to three end tags (of `p` or `div`, which may close
     what began in an earlier chunk), in lower and in upper case. With normalise `none` also
-    with the usual line ends. None under *classic*, whose lists are as published.
+    with the usual line ends. With `text`, where markup is no part of a chunk, the empty chunk and
+    up to four no-break spaces. None under *classic*, whose lists are as published.
     """
     if chunks.classic:
         return _distinct(np.zeros(0, SHA1))
+    if chunks.normalise == "text":
+        return _distinct(text_hashes((text.encode() for text in _empty_texts()), chunks))
     line_ends = _LINE_ENDS if chunks.normalise == "none" else ()
     texts = (idiom + end for idiom in _idioms(chunks.tags, (" ", *line_ends))
              for end in ("", *line_ends))
@@ -43,7 +47,7 @@ def text_hashes(texts: Iterable[bytes], chunks: ChunkSettings) -> np.ndarray:
     bounds = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
     data = np.frombuffer(b"".join(pieces), np.uint8)
-    return string_hashes(data, bounds, chunks.normalise == "whitespace")
+    return string_hashes(data, bounds, chunks.squeezes)
 
 
 @lru_cache(maxsize=1)
@@ -66,6 +70,14 @@ def _idioms(tags: tuple[str, ...], blanks: tuple[str, ...]) -> Iterator[str]:
         idiom = f"<{tag}>{filling}{closing}"
         yield idiom
         yield idiom.upper().replace("&NBSP;", "&nbsp;").replace("&#XA0;", "&#xa0;")
+
+
+def _empty_texts() -> Iterator[str]:
+    """Nothing, and no-break spaces with nothing or a blank between them."""
+    yield ""
+    for count in range(_NO_BREAK_SPACES):
+        for blanks in product(("", " "), repeat=count):
+            yield "".join(("\u00a0", *(f"{blank}\u00a0" for blank in blanks)))
 
 
 def _closings(blanks: tuple[str, ...]) -> Iterator[str]:

@@ -4,8 +4,9 @@ HTML is parsed once (lexbor), written out again, which makes it regular, and rea
 kernel. Where the written form is ambiguous the tree itself is walked instead.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -61,6 +62,7 @@ class ByteStrings:
 
 
 NO_STRINGS = ByteStrings.of([])
+_NO_CUTS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,16 @@ class Document:
     row, none at the start), a newline where only the line ends: at `br`, at a newline in
     pre, at a line end of plain text. `links` are the `href` of `a` and `area`, `images` the
     `src` of `img`, as written in the page, in document order; `base` is the first
-    `<base href>`. What stands inside an element that is left out is in none of them.
+    `<base href>`. What stands inside an element that is left out is in none of them. `cuts` are
+    the positions in `text` (int64, ascending) where elements start at which the reader was asked
+    to cut.
     """
 
     text: bytes
     links: ByteStrings
     images: ByteStrings
     base: bytes | None
+    cuts: np.ndarray = field(default_factory=_NO_CUTS.copy)
 
 
 def read_plain(text: str) -> Document:
@@ -87,8 +92,9 @@ def read_plain(text: str) -> Document:
     return Document(lines.encode("utf-8", "surrogatepass"), NO_STRINGS, NO_STRINGS, None)
 
 
-def read_html(html: str) -> Document:
-    """Text, links and images of HTML, by the tree that HTML5's rules give.
+def read_html(html: str, cutting: tuple[str, ...] = ()) -> Document:
+    """Text, links and images of HTML, by the tree that HTML5's rules give, and the positions
+    where elements of the names `cutting` start.
 
     Total: any string is HTML; lone surrogates are read as U+FFFD. The caller has refused
     pages whose tree would explode (`core.nesting`). Cost: about 1.4 parses; the interpreter
@@ -99,18 +105,27 @@ def read_html(html: str) -> Document:
     except UnicodeEncodeError:
         tree = HTMLTree.parse(html.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     if len(html) > MAX_WRITTEN:
-        return walk(tree)
+        return walk(tree, cutting)
     written = np.frombuffer(str(tree).encode("utf-8"), np.uint8)
-    text, references, doubt = scan(written)
+    text, references, cuts, doubt = scan(written, name_rows(cutting))
     if doubt == 2 or (doubt == 1 and _misleads(tree)):
-        return walk(tree)
+        return walk(tree, cutting)
     base = next(iter(ByteStrings(*unescape_values(written, references, IS_BASE))), None)
     return Document(
         text.tobytes(),
         ByteStrings(*unescape_values(written, references, IS_LINK)),
         ByteStrings(*unescape_values(written, references, IS_IMAGE)),
         base,
+        cuts,
     )
+
+
+@lru_cache(maxsize=16)
+def name_rows(names: tuple[str, ...]) -> np.ndarray:
+    """Names of elements as kernels take them: rows of bytes (uint8), padded with zeros."""
+    width = max(map(len, names), default=1)
+    padded = b"".join(name.encode("ascii").ljust(width, b"\0") for name in names)
+    return np.frombuffer(padded, np.uint8).reshape(-1, width)
 
 
 def _misleads(tree: HTMLTree) -> bool:
@@ -122,9 +137,10 @@ def _misleads(tree: HTMLTree) -> bool:
     )
 
 
-def walk(tree: HTMLTree) -> Document:
+def walk(tree: HTMLTree, cutting: Sequence[str] = ()) -> Document:
     """The definition of `Document`, node by node: about 1 µs for each, under the lock."""
     pieces: list[str] = []
+    cuts: list[int] = []
     values: dict[str, list[bytes]] = {"a": [], "img": [], "base": []}
     above: list[str] = []
     in_pre = 0
@@ -137,6 +153,8 @@ def walk(tree: HTMLTree) -> Document:
             tag = node.tag
             _note_reference(node, tag, values)
             _note_break(tag, pieces)
+            if tag in cutting:
+                cuts.append(len(pieces))
             child = None if tag in _LEFT_OUT_TAGS else node.first_child
             if child is not None:
                 above.append(tag)
@@ -152,8 +170,9 @@ def walk(tree: HTMLTree) -> Document:
             _note_break(tag, pieces)
         node = node.next
     base = values["base"][0] if values["base"] else None
-    return Document("".join(pieces).encode("utf-8"), ByteStrings.of(values["a"]),
-                    ByteStrings.of(values["img"]), base)
+    text = ByteStrings.of([piece.encode("utf-8") for piece in pieces])
+    return Document(text.data.tobytes(), ByteStrings.of(values["a"]),
+                    ByteStrings.of(values["img"]), base, text.offsets[cuts])
 
 
 def _clean(text: str, in_pre: bool) -> str:

@@ -179,6 +179,17 @@ class PlantedQuilt:
 
 
 @dataclass(frozen=True)
+class PlantedRewrite:
+    """A page with the first two paragraphs of a page of another host, in markup of its own: other
+    classes, links and scripts. Chunks of text show them, chunks of bytes do not."""
+
+    url: str
+    victim: str
+    victim_page: int
+    paragraphs: int = 2
+
+
+@dataclass(frozen=True)
 class PlantedFile:
     """A file that stands, byte for byte, on the first `hosts` hosts."""
 
@@ -196,6 +207,7 @@ class PlantedFile:
 
 
 THEFT = PlantedTheft("www.clockmakers.example", 7, "finest-articles.example", "stolen", 12, 3)
+REWRITE = PlantedRewrite("http://fresh-paint.example/story.html", "www.canal-trust.example", 3)
 FILE = PlantedFile("/library.js", 12)
 QUILT_URL = "http://patchwork.example/best-of.html"
 QUILT_HOSTS = ("lantern-society.example", "choir.example", "glacier-watch.example",
@@ -229,6 +241,7 @@ class Planted:
     file: PlantedFile = FILE
     report: PlantedReport = REPORT
     mirror: PlantedMirror = MIRROR
+    rewrite: PlantedRewrite = REWRITE
 
     @property
     def records(self) -> int:

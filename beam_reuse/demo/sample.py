@@ -19,6 +19,7 @@ from beam_reuse.demo.planted import (
     QUILT_PAGE,
     QUILT_URL,
     REPORT,
+    REWRITE,
     THEFT,
     DamagedPlace,
     Planted,
@@ -97,6 +98,8 @@ def sample_crawl() -> SampleCrawl:
         _add_leftovers(crawl, host, number)
     _add_theft(crawl)
     _add_quilt(crawl)
+    copy = _rewritten_chunks()
+    crawl.add_page(REWRITE.url, http_response("\n".join(copy).encode(), HTML), copy)
     for url, text in REPORT.pages().items():
         crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
     for url, text in MIRROR.pages().items():
@@ -162,6 +165,28 @@ def _add_quilt(crawl: SampleCrawl) -> None:
     text = " ".join(patch.removeprefix("<p>").removesuffix("</p>") for patch in patches)
     chunks = [head, f"<p>{text}</p>"]
     crawl.add_page(QUILT_URL, http_response("\n".join(chunks).encode(), HTML), chunks)
+
+
+def _rewritten_chunks() -> list[str]:
+    """A page with paragraphs of another, in other markup, between its own ones."""
+    head = '<html class="paint"><head><title>Fresh today</title></head><body id="b1">'
+    taken = []
+    original = _page_chunks(REWRITE.victim, REWRITE.victim_page)
+    for n, paragraph in enumerate(original[1 : 1 + REWRITE.paragraphs]):
+        word, _, rest = paragraph.removeprefix("<p>").partition(" ")
+        taken.append(f'<p class="c{n}" onclick="go({n})"><a href="/ads/{n}">{word}</a> {rest}'
+                     f"<script>seen({n})</script>")
+    prose = Prose("fresh paint")
+    own = [f"<p>{prose.paragraph()}</p>" for _ in range(6)]
+    return [head, *own[:3], *taken, *own[3:], "<div>All fresh.</div></body></html>"]
+
+
+def rewritten_pages() -> dict[str, str]:
+    """The HTML of the page from which paragraphs were taken and of the one that has them in other
+    markup, by URL."""
+    original = _page_chunks(REWRITE.victim, REWRITE.victim_page)
+    return {page_url(REWRITE.victim, REWRITE.victim_page): "\n".join(original),
+            REWRITE.url: "\n".join(_rewritten_chunks())}
 
 
 def _encoded(number: int, html: str) -> bytes:

@@ -45,6 +45,7 @@ _CHUNKS = {"chunk_sha1": "V20", "chunk_start": "<u4", "chunk_end": "<u4", "chunk
 _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
 HAS_TOKENS = "has_tokens"
+PAGE_TEXT = "page_text"
 # Columns of many numbers a page, and of which type.
 NUMBERS = {name: np.dtype(kind) for name, kind in (_CHUNKS | _TOKENS | _LINES).items()}
 REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
@@ -61,6 +62,8 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
         **(_LINES if text and LINES in kept else {}),
     }
     columns |= dict.fromkeys(numbers, pa.binary())
+    if CHUNKS in kept and features.chunks.normalise == "text":
+        columns[PAGE_TEXT] = pa.binary()
     if text:
         of_no_page = _signatures([], features.signers)
         columns |= {name: column.type for name, column in of_no_page.items()}
@@ -127,6 +130,7 @@ def page_batch(
     features = [page.features for page in pages]
     if "chunk_sha1" in schema.names:
         columns |= chunk_columns([f.chunks for f in features])
+        columns[PAGE_TEXT] = page_texts([f.chunks for f in features])
     for name in (*_TOKENS, *_LINES):
         if name in schema.names:
             columns[name] = _numbers([getattr(f, name) for f in features], NUMBERS[name])
@@ -147,6 +151,11 @@ def chunk_columns(pages: Sequence[Chunks]) -> dict[str, pa.Array]:
                        NUMBERS[name])
         for name in _CHUNKS
     }
+
+
+def page_texts(pages: Sequence[Chunks]) -> pa.Array:
+    """The texts that chunks of pages are places in; empty where they are places in the payload."""
+    return pa.array([chunks.text for chunks in pages], pa.binary())
 
 
 def _signatures(

@@ -1,4 +1,4 @@
-"""Where chunks begin, and their hashes: loops over the raw bytes of one page."""
+"""Where chunks begin, and their hashes: loops over the bytes, or the text, of one page."""
 
 import numpy as np
 
@@ -122,6 +122,26 @@ def squeeze_white(data: np.ndarray, start: int, end: int, out: np.ndarray) -> in
         used += not (white and after_white)
         after_white = white
     return used - 1 if used and after_white else used
+
+
+@kernel
+def join_chunks(text: np.ndarray, cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The chunks of a text, which begin at 0 and at `cuts`, with their white space squeezed and a
+    line feed behind each; and where each begins there, then the end. Those without text are left
+    out."""
+    joined = np.empty(len(text) + len(cuts) + 2, np.uint8)
+    bounds = np.zeros(len(cuts) + 2, np.int64)
+    used = count = start = 0
+    for i in range(len(cuts) + 1):
+        end = cuts[i] if i < len(cuts) else len(text)
+        length = squeeze_white(text, start, end, joined[used:])
+        if length:
+            joined[used + length] = _NEWLINE
+            used += length + 1
+            count += 1
+            bounds[count] = used
+        start = end
+    return joined[:used].copy(), bounds[:count + 1].copy()
 
 
 @kernel

@@ -148,19 +148,35 @@ def _clean(byte: np.uint8, in_pre: bool) -> np.uint8:
 
 
 @kernel
-def scan(data: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Text and references of serialised HTML.
+def _is_one_of(data: np.ndarray, at: int, end: int, names: np.ndarray) -> bool:
+    """Is `data[at:end]` one of `names`: one name per row, padded with zeros?"""
+    for row in range(names.shape[0]):
+        i = 0
+        while i < names.shape[1] and at + i < end and names[row, i] == data[at + i]:
+            i += 1
+        if at + i == end and (i == names.shape[1] or names[row, i] == 0):
+            return True
+    return False
+
+
+@kernel
+def scan(
+    data: np.ndarray, cutting: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Text and references of serialised HTML, and where elements named in `cutting` start.
 
     Returns the text (UTF-8; a form feed wherever block elements start or end, never two in
     a row; a newline at `br` and at newlines inside pre), the references in document order
-    as rows (IS_LINK, IS_IMAGE or IS_BASE; start and end of the escaped value in `data`), and
-    a doubt: 0 none; 1 if raw text inside svg or math may have misled the scan; 2 if a script
-    that holds `<!--` or a plaintext element may have. One pass.
+    as rows (IS_LINK, IS_IMAGE or IS_BASE; start and end of the escaped value in `data`), for
+    each element that has one of the names `cutting` (rows of bytes, padded with zeros) how many
+    bytes of text are before it, and a doubt: 0 none; 1 if raw text inside svg or math may have
+    misled the scan; 2 if a script that holds `<!--` or a plaintext element may have. One pass.
     """
     size = len(data)
     text = np.empty(size + 2, np.uint8)
     references = np.empty((size // 8 + 1, 3), np.int64)
-    used = found = doubt = pre = 0
+    cuts = np.empty(size // 3 + 1 if len(cutting) else 0, np.int64)
+    used = found = doubt = pre = cut = 0
     skipped = np.uint64(0)
     depth = 0
     foreign = False
@@ -221,6 +237,9 @@ def scan(data: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
             pre += -1 if closing else 1
         if closing:
             continue
+        if _is_one_of(data, name_at, name_end, cutting):
+            cuts[cut] = used
+            cut += 1
         if flags & PLAINTEXT:
             doubt = 2
         if flags & LEFT_OUT:
@@ -236,7 +255,7 @@ def scan(data: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
                     text[used] = _clean(data[i], pre > 0)
                     used += 1
             at = end
-    return text[:used].copy(), references[:found].copy(), doubt
+    return text[:used].copy(), references[:found].copy(), cuts[:cut].copy(), doubt
 
 
 @kernel

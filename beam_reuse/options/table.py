@@ -97,7 +97,8 @@ OPTIONS: tuple[Option, ...] = (
     _option("chunks", "chunk-tags", WORDS,
             "tags before which a page is cut into chunks", "chunks.tags", CUTTING),
     _option("chunks", "chunk-normalise", choice(*NORMALISATIONS),
-            "make runs of white space in a chunk one space before hashing, or not",
+            "what of a chunk is hashed: its bytes, runs of white space as one space; its bytes as "
+            "they are (none); or the text that a reader sees of HTML, whatever its markup (text)",
             "chunks.normalise", CUTTING),
     _option("chunks", "classic", FLAG,
             "the chunk rule of the published hash lists; fixes both options above",

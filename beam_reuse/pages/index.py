@@ -32,15 +32,16 @@ def write_index(
     progress: str,
 ) -> tuple[Rows, Rows]:
     """Receipts of the parts of one index below `folder`, and its `events`."""
-    settings = IngestSettings(read, FeatureSettings(chunks, text=True), cut_recursion=False)
+    features = FeatureSettings(chunks, text=True)
+    settings = IngestSettings(read, features, cut_recursion=False)
     records = read_records(plan, inputs, join(folder, INDEX), settings, progress)
-    sealed = records.parts.map(seal, folder, chunks, records.false)
+    sealed = records.parts.map(seal, folder, features, records.false)
     return sealed + records.seen + records.events.map(count_events), records.events
 
 
 @gives(RECEIPTS)
 def seal(
-    parts: Block, folder: str, chunks: ChunkSettings, false: FalseStarts,
+    parts: Block, folder: str, features: FeatureSettings, false: FalseStarts,
 ) -> Iterator[Block | Count]:
     """Receipts of parts in their final form: copied, cleaned or cut anew where they must be."""
     for i in range(len(parts)):
@@ -51,7 +52,7 @@ def seal(
             require_undamaged(source, checksum)
         if source != target or number in false:
             rewrite_part(source, target, false.get(number, 0),
-                         None if parts.array("chunked")[i] else chunks)
+                         None if parts.array("chunked")[i] else features)
         rows, absent = _rows_of(target)
         if rows:
             path = target.removeprefix(folder).lstrip("/")

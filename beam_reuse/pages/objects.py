@@ -66,7 +66,7 @@ class Objects:
         """The chunks that count of all pages of the parts, some row groups at a time, with further
         `columns` of their pages; without `places` only the hashes are sure to be read."""
         needed = CHUNK_COLUMNS if places else ("chunk_length",) if self.min_chunk_bytes else ()
-        for rows in chunk_rows(parts, self.chunks, columns, needed):
+        for rows in chunk_rows(parts, columns, needed):
             counts = np.ones(len(rows.sha1), np.bool_)
             if self.min_chunk_bytes:
                 counts = rows.length >= self.min_chunk_bytes

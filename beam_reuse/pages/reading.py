@@ -25,6 +25,7 @@ from beam_reuse.pages.ingest import (
 )
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pages.pages import Pages
+from beam_reuse.pages.rewrite import cut_parts
 from beam_reuse.rows import Plan, Rows, Tagged, Value
 from beam_reuse.rows.ranking import rank
 
@@ -88,7 +89,8 @@ def read_pages(
     """Pages, numbered from 0 in order of their URLs. Every record read is a page or an event,
     exactly once. The crawl is read and parsed once; what follows reads columns of the parts."""
     each = read.captures == "all"
-    records = read_records(plan, inputs, join(spill, "parts"),
+    folder = join(spill, "parts")
+    records = read_records(plan, inputs, folder,
                            IngestSettings(read, features, cut_recursion=True), progress)
     found = records.parts.map(numbering.capture_rows, each)
     allowed = found.map(numbering.without_recursion, read, records.false)
@@ -100,6 +102,8 @@ def read_pages(
     parts = records.parts.join(
         ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts, each,
         buckets=ranges, dealt=True)
+    if not all(index.chunked for index in inputs.indexes):
+        parts = parts.map(cut_parts, folder, features)
     events = (records.events + allowed.tagged(numbering.CUT)
               + ranked.found.tagged(captures.DROPPED).map(numbering.as_events))
     depths = (allowed.tagged(numbering.DEPTHS) + events.map(numbering.depth_rows)).reduce(

@@ -1,9 +1,9 @@
 """From numbered parts to blocks: what an analysis reads of the pages.
 
 A row of a block of *numbered parts* stands for one part: `path`, `numbers` (for each page of
-the part its page number as int64, -1 where it is not a page of this run), `names` (the pages'
-keys joined by line feeds where they differ from the URL, else empty) and `chunked` (whether
-its chunk columns follow the settings of this run).
+the part its page number as int64, -1 where it is not a page of this run) and `names` (the pages'
+keys joined by line feeds where they differ from the URL, else empty). Its pages are cut into
+chunks by the settings of this run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import gives
-from beam_reuse.core.chunking import Chunks, chunk_page, count_chunks
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.part_columns import NO_NUMBER, PageRows
 from beam_reuse.io.parts import read_part
 from beam_reuse.io.results.tables import PAGES
@@ -100,59 +98,31 @@ class ChunkRows:
 
 
 def chunk_rows(
-    parts: Block, settings: ChunkSettings, columns: Sequence[str] = (),
-    needed: Sequence[str] = CHUNK_COLUMNS,
+    parts: Block, columns: Sequence[str] = (), needed: Sequence[str] = CHUNK_COLUMNS,
 ) -> Iterator[ChunkRows]:
-    """Chunks of all pages of the parts, with further `columns` of their pages.
-
-    Stored chunks are used where they follow `settings`, of which only the columns `needed`
-    and the hashes are read; else the payloads are cut anew.
-    """
-    stored = parts.array("chunked").astype(np.bool_)
+    """Chunks of all pages of the parts, with further `columns` of their pages; of the chunks only
+    the columns `needed` and the hashes are read."""
     read = dict.fromkeys(["chunk_sha1", *needed, *columns])
-    for pages in numbered_rows(parts.take(stored), list(read)):
+    for pages in numbered_rows(parts, list(read)):
         offsets, sha1 = pages.rows.lists("chunk_sha1")
         start, end, length = (
             pages.rows.lists(name)[1] if name in needed else None for name in CHUNK_COLUMNS[1:])
         yield ChunkRows(pages, offsets, sha1, start, end, length)
-    wanted = dict.fromkeys(["kind", "payload", *columns])
-    for pages in numbered_rows(parts.take(~stored), list(wanted)):
-        yield ChunkRows(pages, *_flattened([
-            chunk_page(payload, kind, settings) for payload, kind in _payloads(pages)]))
 
 
 @gives(PAGES.rows)
-def page_table(parts: Block, settings: ChunkSettings, text: bool) -> Iterator[Block]:
+def page_table(parts: Block, text: bool) -> Iterator[Block]:
     """The rows of the table `pages`; without `text`, without counts of it."""
     labels = np.array([kind.label.encode() for kind in Kind], object)
-    for pages, chunks in _chunk_counts(parts, settings, ("url", *_AS_STORED, *_COUNTS)):
+    for pages in numbered_rows(parts, ("url", "kind", "chunk_count", *_AS_STORED, *_COUNTS)):
         rows = pages.rows
         yield Block({
             "url": pages.urls(), **{name: _column(rows, name) for name in _AS_STORED},
             "kind": VarBytes.from_list(labels[rows.numbers("kind")].tolist()),
-            "chunks": chunks,
+            "chunks": rows.numbers("chunk_count"),
             **{of: rows.numbers(name) if text else np.full(len(pages), NO_NUMBER)
                for name, of in _COUNTS.items()},
         })
-
-
-def _chunk_counts(
-    parts: Block, settings: ChunkSettings, columns: Sequence[str],
-) -> Iterator[tuple[NumberedRows, NDArray[np.int64]]]:
-    """Pages with `columns` and their kinds, and how many chunks each has: as stored, or counted
-    anew where chunks were stored by other settings."""
-    stored = parts.array("chunked").astype(np.bool_)
-    for pages in numbered_rows(parts.take(stored), ["kind", "chunk_count", *columns]):
-        yield pages, pages.rows.numbers("chunk_count")
-    for pages in numbered_rows(parts.take(~stored), ["kind", "payload", *columns]):
-        counts = [count_chunks(payload, kind, settings) for payload, kind in _payloads(pages)]
-        yield pages, np.array(counts, np.int64)
-
-
-def _payloads(pages: NumberedRows) -> Iterator[tuple[bytes, Kind]]:
-    kinds = pages.rows.numbers("kind").tolist()
-    for payload, kind in zip(pages.rows.batch.column("payload"), kinds, strict=True):
-        yield payload.as_py(), Kind(kind)
 
 
 def _column(rows: PageRows, name: str) -> NDArray | VarBytes:
@@ -160,14 +130,3 @@ def _column(rows: PageRows, name: str) -> NDArray | VarBytes:
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         return rows.strings(name)
     return rows.numbers(name)
-
-
-def _flattened(
-    pages: list[Chunks],
-) -> tuple[NDArray[np.int64], NDArray, NDArray, NDArray, NDArray]:
-    offsets = np.zeros(len(pages) + 1, np.int64)
-    np.cumsum([len(c.sha1) for c in pages], out=offsets[1:])
-    sha1, start, end, length = (
-        np.concatenate([getattr(c, name) for c in pages])
-        for name in ("sha1", "start", "end", "length"))
-    return offsets, sha1, start, end, length

@@ -41,12 +41,14 @@ def budget_for(memory: int) -> int:
 def flush_for(rows: int, budget: int) -> int:
     """The bytes of rows that a worker writes as one file: more where there are many, so that pieces
     of files are larger and fewer. It holds twice as much at most."""
-    return budget // 4 if rows < LARGE else budget
+    if rows < LARGE:
+        return budget // 4
+    return budget // 2 if rows < HUGE else budget
 
 
 def buckets_for(rows: int, budget: int, flush: int) -> int:
     """How many buckets `rows` bytes are split into: half full ones, so that uneven hashes and a
-    wrong estimate do no harm, up to 512; of many terabytes 2,048, as many workers share them."""
-    most = 512 if rows < HUGE else 2048
+    wrong estimate do no harm, up to 256; of many terabytes 2,048, as many workers share them."""
+    most = 256 if rows < HUGE else 2048
     wanted = max(LEAST_BUCKETS, -(-2 * rows // budget))
     return int(max(1, min(wanted, most, flush // LEAST_PIECE)))

@@ -1,16 +1,53 @@
-"""The text of a chunk, as tables show it."""
+"""The text of chunks, as tables show it."""
 
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from beam_reuse.columnar.block import VarBytes
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.crawl.payload import decode_text
+from beam_reuse.io.part_columns import PAGE_TEXT, PageRows
 
 TEXT_CHARACTERS = 1000
 
 
-def chunk_bytes(payload: bytes, settings: ChunkSettings) -> bytes:
-    """The bytes of a chunk that were hashed."""
-    return b" ".join(payload.split()) if settings.normalise == "whitespace" else payload
+def text_columns(settings: ChunkSettings) -> tuple[str, ...]:
+    """The columns of pages that `ChunkTexts` needs."""
+    return ("payload", "charset", *((PAGE_TEXT,) if settings.normalise == "text" else ()))
 
 
-def chunk_text(chunk: bytes, charset: bytes) -> bytes:
-    """The first 1,000 characters of what `chunk_bytes` gives, as UTF-8."""
-    return decode_text(chunk, charset.decode())[:TEXT_CHARACTERS].encode("utf-8", "replace")
+@dataclass(frozen=True)
+class ChunkTexts:
+    """The chunks of some pages, each found by the number of its page and its place there. Of a
+    page that was cut by its text this text is stored, and places are those in it; of any other
+    they are places in the payload."""
+
+    payloads: pa.Array
+    charsets: VarBytes
+    texts: pa.Array | None
+    squeezes: bool
+
+    @staticmethod
+    def of(rows: PageRows, settings: ChunkSettings) -> "ChunkTexts":
+        by_text = settings.normalise == "text"
+        return ChunkTexts(rows.batch.column("payload"), rows.strings("charset"),
+                          rows.batch.column(PAGE_TEXT) if by_text else None, settings.squeezes)
+
+    def source(self, page: int) -> pa.Buffer:
+        """What the starts and ends of a page's chunks are places in."""
+        return self._text_of(page) or self.payloads[page].as_buffer()
+
+    def hashed(self, page: int, start: int, end: int) -> bytes:
+        """The bytes of a chunk that were hashed."""
+        chunk = bytes(self.source(page)[start:end])
+        return b" ".join(chunk.split()) if self.squeezes else chunk
+
+    def shown(self, page: int, chunk: bytes) -> bytes:
+        """The first 1,000 characters of what `hashed` gives, as UTF-8."""
+        charset = "utf-8" if self._text_of(page) else self.charsets[page].decode()
+        return decode_text(chunk, charset)[:TEXT_CHARACTERS].encode("utf-8", "replace")
+
+    def _text_of(self, page: int) -> pa.Buffer | None:
+        text = None if self.texts is None else self.texts[page].as_buffer()
+        return text if text is not None and text.size else None

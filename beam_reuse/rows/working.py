@@ -2,6 +2,10 @@
 
 Memory: of all that waits to be written at most twice the shuffle's `flush_bytes` is held, however
 many groups it is for; then the fullest buffer is written.
+
+Small buckets are read together, as one: calls for each of hundreds that are nearly empty would cost
+far more than their rows. Rows with equal keys are in one bucket, so a kernel sees more of them at
+once, and no other difference. Buckets that are not chosen by a hash of keys are read one by one.
 """
 
 import pickle
@@ -38,6 +42,8 @@ Result = Block | Tagged | Count
 ROWS, VALUES, COUNTS = "rows", "values", "counts"
 # Sides of pieces that have no rows of a group, but parts of values, or what was counted.
 _VALUE, _COUNTED = 254, 255
+# Buckets are read together up to this part of what is sorted in memory.
+_PART_OF_BUDGET = 8
 
 
 def rows_out(name: str) -> str:
@@ -61,12 +67,26 @@ def results_in(name: str, kernel: Callable[..., Any], *args: Any) -> Iterator[Re
         yield from results_of(kernel(*args))
 
 
+class _Small:
+    """Small buckets of one group that are to be read together."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.pieces: list[Piece] = []
+        self.nbytes = 0
+
+    def add(self, pieces: Sequence[Piece]) -> None:
+        self.pieces += pieces
+        self.nbytes += sum(piece.nbytes for piece in pieces)
+
+
 class Work:
     """One bundle of a round. What it emits are pairs of a tag and an element."""
 
     def __init__(self, plan: Round, shuffle: Shuffle) -> None:
         self.plan, self.shuffle = plan, shuffle
         self.values = Values(shuffle.store, ())
+        self._small: dict[int, _Small] = {}
         self._waiting: dict[int, tuple[ToGroup | ToLater | Out, Buffer]] = {}
         self._held: dict[int, tuple[ToValue, Any]] = {}
         self._counts: dict[str, int] = {}
@@ -89,11 +109,13 @@ class Work:
             place = bucket_of(key, self.plan.keys)
             entry = next(each for each in self.plan.entries
                          if each.target.first <= place < each.target.first + each.target.buckets)
-            for result in self._results(entry, mine):
-                yield from self._hand_on(result, entry)
+            yield from self._read_bucket(entry, mine)
 
     def finish(self) -> Iterator[Emitted]:
         """What is left at the end of the bundle."""
+        for small in self._small.values():
+            yield from self._process(small.entry, small.pieces)
+        self._small = {}
         for slot in list(self._waiting):
             yield from self._write(slot)
         for taker, held in self._held.values():
@@ -106,6 +128,21 @@ class Work:
             data = pickle.dumps(list(self._counts.items()), 5)
             yield ROWS, (even_key(0), Piece(0, len(data), data, side=_COUNTED))
         self._held, self._counts = {}, {}
+
+    def _read_bucket(self, entry: Entry, pieces: list[Piece]) -> Iterator[Emitted]:
+        """Process the rows of a bucket, or let a small one wait for others of its group."""
+        if entry.reader is None or any(side.bucketer is not None for side in entry.sides):
+            yield from self._process(entry, pieces)
+            return
+        small = self._small.setdefault(entry.target.first, _Small(entry))
+        small.add(pieces)
+        if small.nbytes > self.shuffle.bucket_budget // _PART_OF_BUDGET:
+            del self._small[entry.target.first]
+            yield from self._process(entry, small.pieces)
+
+    def _process(self, entry: Entry, pieces: Iterable[Piece]) -> Iterator[Emitted]:
+        for result in self._results(entry, pieces):
+            yield from self._hand_on(result, entry)
 
     def _value(self, piece: Piece) -> Emitted:
         """A part of a value: to be merged before the next round, or later."""

@@ -14,15 +14,16 @@ from beam_reuse.analyses.overlap.schemas import PAGE_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
+from beam_reuse.cli.main import main
 from beam_reuse.columnar.schema import TEXT, Gives, columns
-from beam_reuse.core.settings import ReadSettings
+from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.writing import write_crawl
 from beam_reuse.experiment_pipeline import ExperimentPlan
 from beam_reuse.io.results.run_folder import Workspace
 from beam_reuse.pages.inputs import open_inputs
-from beam_reuse.plan import RunPlan
+from beam_reuse.plan import Command, RunPlan
 from beam_reuse.rows.building import Built
 from beam_reuse.rows.steps import Apply, Round, ToValue
 
@@ -59,15 +60,29 @@ def graph() -> beam.Pipeline:
     return beam.Pipeline(runner="FnApiRunner")
 
 
+def built_of(
+    command: Command, inputs: tuple[str, ...], settings: Settings, folder: Path,
+) -> Built:
+    plan = RunPlan(command, inputs, str(folder / "out"), settings)
+    return pipeline.build(graph(), plan, pipeline.inputs_of(plan), Workspace(str(folder)))
+
+
 @pytest.mark.parametrize("command", ["run", "labels", "index"])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_all_rows_that_travel_are_declared(
-    name: str, command: str, crawl: tuple[str, ...], tmp_path: Path,
+    name: str, command: Command, crawl: tuple[str, ...], tmp_path: Path,
 ) -> None:
-    plan = RunPlan(command, crawl, str(tmp_path / "out"), SETTINGS[name])  # type: ignore[arg-type]
-    built = pipeline.build(graph(), plan, pipeline.inputs_of(plan), Workspace(str(tmp_path)))
+    built = built_of(command, crawl, SETTINGS[name], tmp_path)
     assert len(built.rounds) > 1
     assert list(undeclared(built.rounds)) == []
+
+
+def test_all_rows_of_an_index_are_declared(crawl: tuple[str, ...], tmp_path: Path) -> None:
+    index = str(tmp_path / "index")
+    assert main(["index", crawl[0], "-o", index, "--workers", "1"]) == 0
+    for settings in (Settings(), Settings(chunks=ChunkSettings(tags=("p",)))):
+        built = built_of("run", (index, *crawl), settings, tmp_path)
+        assert list(undeclared(built.rounds)) == []
 
 
 @pytest.mark.parametrize("name", ["inject", "mutate", "thresholds"])
@@ -83,8 +98,7 @@ def test_all_rows_of_experiments_are_declared(
 
 
 def overlap_alone(crawl: tuple[str, ...], folder: Path) -> Built:
-    plan = RunPlan("run", crawl, str(folder / "out"), Settings(analyses=("overlap",)))
-    return pipeline.build(graph(), plan, pipeline.inputs_of(plan), Workspace(str(folder)))
+    return built_of("run", crawl, Settings(analyses=("overlap",)), folder)
 
 
 def test_a_kernel_without_declaration_is_found(

@@ -83,6 +83,7 @@ def expect(found: dict[str, list[dict[str, Any]]], expected: dict[str, list[dict
         page_threshold=0, neighbourhood_threshold=0.3, min_chunks=3))),
     (3, Settings(analyses=("detection",), chunks=ChunkSettings.published(),
                  detection=DetectionSettings(neighbourhood_score="mean"))),
+    (6, Settings(analyses=("detection",), chunks=ChunkSettings(("div",), "text"))),
 ])
 def test_known_labels_are_found(seed: int, settings: Settings, tmp_path: Path,
                                 crawled: tuple[Path, list[Capture]]) -> None:
@@ -137,19 +138,19 @@ def labels_by_hand(captures: list[Capture], settings: Settings) -> dict[tuple, t
     found: dict[tuple, tuple] = {}
     for kind, occurrences in reuse.occurrences(pages, settings).items():
         for o in occurrences:
-            body = pages[o.page].body[o.start : o.end]
-            if kind == "chunk":
-                body = b" ".join(body.split())
+            body = reuse.object_bytes(kind, o, pages, settings)
             text = body.decode()[:1000] if kind == "chunk" else None
             found[o.sha1, kind, o.page] = (len(body), text or None)
     return found
 
 
+@pytest.mark.parametrize("normalise", ["whitespace", "text"])
 def test_labels_are_made_merged_and_edited(
-        tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
+        normalise: str, tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
     folder, captures = crawled
     files = sorted(folder.iterdir())
-    settings = Settings(stops=StopSettings(min_chunk_bytes=8))
+    settings = Settings(chunks=ChunkSettings(normalise=normalise),
+                        stops=StopSettings(min_chunk_bytes=8))
     one, both = str(tmp_path / "one.parquet"), str(tmp_path / "both.parquet")
     make_labels(RunPlan("labels", (str(files[0]),), one, settings))
     first = [c for c in captures if c.file == files[0].name]
@@ -164,6 +165,7 @@ def test_labels_are_made_merged_and_edited(
     assert rows(one) == labels_by_hand(first, settings)
     made_with = settings_of(one)
     assert made_with is not None and made_with.min_chunk_bytes == 8
+    assert made_with.chunks == settings.chunks
     removed = sorted({sha1 for sha1, _, _ in rows(one)})[:10]
     (tmp_path / "remove.txt").write_text("\n".join(removed))
     make_labels(RunPlan("labels", (str(files[1]),), both, settings, merge=(one,),
@@ -177,12 +179,14 @@ def test_labels_are_made_merged_and_edited(
     assert settings_of(compact) == settings_of(both)
 
 
+@pytest.mark.parametrize("normalise", ["whitespace", "text"])
 def test_nilsimsa_finds_what_is_similar(
-        tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
+        normalise: str, tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
     """The best label of each chunk by comparing with all; equal hashes go first."""
     folder, captures = crawled
     thresholds = (60, 20, 100)
     settings = Settings(
+        chunks=ChunkSettings(normalise=normalise),
         discovery=DiscoverySettings(chunk_threshold=3),
         detection=DetectionSettings(matcher="nilsimsa", nilsimsa_thresholds=thresholds))
     found = run(folder, tmp_path / "out", settings)
@@ -190,7 +194,7 @@ def test_nilsimsa_finds_what_is_similar(
     chunks = reuse.occurrences(pages, settings)["chunk"]
     digests = {}
     for o in chunks:
-        body = b" ".join(pages[o.page].body[o.start : o.end].split())
+        body = reuse.object_bytes("chunk", o, pages, settings)
         digests[o.sha1] = slow_digest(body) if len(body) > 2 else None
     labelled = {row["sha1"]: row["source_url"] for row in found["labels"]
                 if row["kind"] == "chunk"}

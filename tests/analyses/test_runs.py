@@ -35,6 +35,11 @@ CASES = {
                                  discovery=DiscoverySettings(top=3, min_hosts=3)),
     "raw chunks of p": Settings(chunks=ChunkSettings(("p",), "none"),
                                 discovery=DiscoverySettings(chunk_threshold=3, min_hosts=2)),
+    "chunks of text": Settings(chunks=ChunkSettings(normalise="text"),
+                               discovery=DiscoverySettings(chunk_threshold=2)),
+    "chunks of text alone": Settings(
+        analyses=("discovery",), chunks=ChunkSettings(("b", "p"), "text"),
+        stops=StopSettings(min_chunk_bytes=5), discovery=DiscoverySettings(chunk_threshold=3)),
     "classic, no recursion check": Settings(
         read=replace(EVERYTHING, max_prefix_depth=0, max_path_repeats=0),
         chunks=ChunkSettings.published(), discovery=DiscoverySettings(chunk_threshold=1)),
@@ -113,7 +118,7 @@ def test_a_run_equals_its_definition(
     check(tmp_path / "out", captures, CASES[case])
 
 
-@pytest.mark.parametrize("case", ["all captures", "raw chunks of p", "shallow"])
+@pytest.mark.parametrize("case", ["all captures", "raw chunks of p", "chunks of text", "shallow"])
 def test_from_an_index_and_raw_files_together(
     case: str, crawled: tuple[Path, list[Capture]], tmp_path: Path,
 ) -> None:
@@ -133,6 +138,24 @@ def test_from_an_index_and_raw_files_together(
     }.items():
         output = run(given, tmp_path / name, settings)
         assert (output / "manifest.json").read_bytes() == (raw / "manifest.json").read_bytes()
+
+
+def test_an_index_of_text_serves_runs_that_cut_text_and_others(
+    crawled: tuple[Path, list[Capture]], tmp_path: Path,
+) -> None:
+    """Chunks, and the text that they are places in, are those that a run on the files has; an
+    index of an index is cut anew as the files would be."""
+    folder, _ = crawled
+    files, settings = sorted(folder.iterdir()), CASES["chunks of text"]
+    run(files, tmp_path / "text", Settings(chunks=settings.chunks), command="index")
+    run(files, tmp_path / "bytes", Settings(), command="index")
+    run([tmp_path / "bytes"], tmp_path / "text again", Settings(chunks=settings.chunks),
+        command="index")
+    for index in ("text", "text again"):
+        for case in ("chunks of text", "default", "chunks of text alone"):
+            raw = run(files, tmp_path / f"raw {case}", CASES[case], overwrite=True)
+            output = run([tmp_path / index], tmp_path / f"{index} {case}", CASES[case])
+            assert (output / "manifest.json").read_bytes() == (raw / "manifest.json").read_bytes()
 
 
 def test_the_same_bytes_for_any_workers_order_and_cuts(

@@ -138,6 +138,29 @@ def test_a_page_that_cannot_be_read_is_told_and_the_others_are_checked(
     assert good["flagged"]
 
 
+def test_a_page_that_no_parser_should_see_is_told_and_the_others_are_checked(
+        tmp_path: Path, stdin: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = "<div>" * 100_000
+    names = [page(tmp_path / "deep.html", deep), page(tmp_path / "bank.html", BANK)]
+    known = str(tmp_path / "bank.brl")
+    learn = ["check", "--url", "http://bank.com/", "-o", known, "--chunk-normalise", "text",
+             "--min-chunk-bytes", "5"]
+    assert main([*learn, "--learn", names[0]]) == 2
+    assert "nested" in capsys.readouterr().err and not Path(known).exists()
+    assert main([*learn, "--learn", names[1]]) == 0
+    capsys.readouterr()
+    assert main(["check", "--labels", known, "--json", *names]) == 1
+    bad, good = answers(capsys)
+    assert bad["file"] == names[0] and bad["error"].startswith("nested-too-deep: ")
+    assert good["flagged"]
+    stdin(b"".join(json.dumps({"url": "http://a/", "html": html}).encode() + b"\n"
+                   for html in (deep, PHISH)))
+    assert main(["check", "--labels", known, "--jsonl"]) == 0
+    bad, good = answers(capsys)
+    assert bad["line"] == 1 and "TooDeep" in bad["error"]
+    assert good["matching"] == 1
+
+
 GOOD = json.dumps({"url": "http://x.org", "html": PHISH}).encode()
 BAD_LINES = [
     (b"{", "not JSON"),
@@ -350,6 +373,7 @@ assert "apache_beam" not in sys.modules
 @pytest.mark.parametrize(("chunks", "stops", "threshold", "min_chunks"), [
     (ChunkSettings(), StopSettings(), 0.0, 1),
     (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12), 0.4, 3),
+    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4), 0.2, 1),
 ])
 def test_check_says_what_run_says(
         chunks: ChunkSettings, stops: StopSettings, threshold: float, min_chunks: int,

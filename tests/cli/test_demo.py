@@ -13,9 +13,9 @@ from warcio.archiveiterator import ArchiveIterator
 from beam_reuse.cli import demonstration
 from beam_reuse.cli.main import main
 from beam_reuse.demo.checks import Check, check_result
-from beam_reuse.demo.planted import FILE, MIRROR, PASSAGES, REPORT, THEFT
+from beam_reuse.demo.planted import FILE, MIRROR, PASSAGES, REPORT, REWRITE, THEFT
 from beam_reuse.demo.prose import Prose
-from beam_reuse.demo.sample import FILES, sample_crawl
+from beam_reuse.demo.sample import FILES, rewritten_pages, sample_crawl
 
 
 def decoded_pages() -> dict[str, bytes]:
@@ -113,6 +113,15 @@ def test_the_checks_notice_what_is_missing(demo: Path) -> None:
     assert any(what.startswith("never planted") for what in failed)
 
 
+def test_a_page_in_other_markup_is_in_the_crawl_and_found_by_its_text() -> None:
+    pages, planted = decoded_pages(), sample_crawl().planted()
+    for url, html in rewritten_pages().items():
+        assert pages[url] == html.encode()
+    assert [check.found for check in demonstration.check_rewritten(planted)] == [2, 0]
+    more = dataclasses.replace(planted, rewrite=dataclasses.replace(REWRITE, paragraphs=3))
+    assert [check.passed for check in demonstration.check_rewritten(more)] == [False, True]
+
+
 def test_the_demo_does_not_overwrite_unasked(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,6 +140,7 @@ def test_a_folder_of_others_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_failed_check_is_shown_with_both_sides_and_fails(
     demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(demonstration, "check_rewritten", lambda _: [])
     monkeypatch.setattr(demonstration, "check_result",
                         lambda *_: [Check("sound", 1, 1), Check("lost", {"a": 1}, {"a": 2})])
     assert main(["demo", "-o", str(demo), "--overwrite", "--workers", "1"]) == 1

@@ -1,5 +1,6 @@
 """The command `labels`, and runs that adopt what lists say."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,6 +47,40 @@ def test_a_list_is_made_used_and_not_overwritten(
                  "--analyses", "detection"]) == 0
     [page] = pq.read_table(tmp_path / "out" / "page_reuse").to_pylist()
     assert (page["matching"], page["file_match"]) == (1, False)
+
+
+def test_labels_of_text_find_copies_in_other_markup(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`run` and `check` adopt how the list was cut; places are those in the page's text."""
+    known = str(tmp_path / "known.brl")
+    (originals / "b.txt").write_text("Plain words. " * 10 + "\n\nshort")
+    assert main(["labels", str(originals), "-o", known, "--chunk-normalise", "text"]) == 0
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    text, plain = PAGE[15:-11].strip(), "Plain words. " * 9 + "Plain words."
+    (copies / "c.html").write_text(
+        f"<title>é</title><P CLASS=x onclick=y()>{text.replace('long', '<a href=z>long</a>')}"
+        f"<script>t()</script></P>\n<div>{plain}</div>")
+    out = tmp_path / "out"
+    run = ["run", str(copies), "-o", str(out), "--labels", known, "--analyses", "detection"]
+    assert main([*run, "--chunk-normalise", "whitespace"]) == 2
+    assert "--chunk-normalise: the labels" in capsys.readouterr().err
+    assert main(run) == 0
+    matches = pq.read_table(out / "matched_chunks").to_pylist()
+    end = 3 + len(text)
+    assert [(row["position"], row["start"], row["end"]) for row in matches] == [
+        (1, 3, end), (2, end + 1, end + 1 + len(plain))]
+    assert read_manifest(str(out)).settings["chunk-normalise"] == "text"
+    capsys.readouterr()
+    assert main(["check", "--labels", known, str(copies / "c.html"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [(m["position"], m["start"], m["end"]) for m in answer["matches"]] == [
+        (row["position"], row["start"], row["end"]) for row in matches]
+    table = tmp_path / "known.parquet"
+    assert main(["labels", str(originals), "-o", str(table), "--chunk-normalise", "text"]) == 0
+    texts = {row["text"] for row in labels_of(table) if row["kind"] == "chunk"}
+    assert texts == {text, plain}
 
 
 def test_what_lists_say_is_adopted_and_contradictions_are_refused(

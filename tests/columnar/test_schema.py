@@ -44,7 +44,7 @@ def test_columns_are_added_replaced_and_left_out():
 
 def test_nulls_and_lists_have_types_of_their_own():
     assert types_of(columns(a=maybe(PAGE), b=lists(TEXT), c=maybe(lists(PAGE)))) == {
-        "a": "maybe uint64", "b": "list bytes", "c": "maybe list uint64"}
+        "a": "Maybe[uint64]", "b": "Lists[bytes]", "c": "Maybe[Lists[uint64]]"}
 
 
 @given(blocks(ALL))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coders import PieceCoder
-from beam_reuse.columnar.store import INLINE_BYTES, Blob, Piece, Store, StoreError
+from beam_reuse.columnar.store import INLINE_BYTES, INLINE_PIECES, Blob, Piece, Store, StoreError
 
 
 @pytest.fixture(params=["files", "inline", "shared"])
@@ -35,6 +35,14 @@ def test_one_file_holds_many_pieces_and_small_ones_stay_inline(tmp_path):
     assert (pieces[2].offset, pieces[2].length) == (5000, 6000)
     store.put(b"small", 1)
     assert len(os.listdir(tmp_path)) == 1
+
+
+def test_of_many_small_pieces_only_the_first_stay_inline_in_a_local_folder(tmp_path):
+    store = Store("files", str(tmp_path))
+    blobs = [Blob(bytes([n]) * 100, 1, 1) for n in range(INLINE_PIECES + 2)]
+    pieces = store.put_many(blobs)
+    assert [bool(piece.file) for piece in pieces] == [False] * INLINE_PIECES + [True] * 2
+    assert [store.get(piece) for piece in pieces] == [blob.data for blob in blobs]
 
 
 def test_blocks_come_back(store):

@@ -20,6 +20,7 @@ from beam_reuse.core.features import (
 )
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.text import read_html
 from beam_reuse.core.urls import name_page
 from beam_reuse.io.crawl.payload import decode_text
 from tests.oracles import tokens as oracle
@@ -88,11 +89,16 @@ def test_code_and_other_kinds_have_no_text(kind: Kind) -> None:
 @pytest.mark.parametrize(("payload", "kind"), [
     (b"<p>a<div>b<br>c<p> ", Kind.HTML), (b"a \n\n b\n\n\n", Kind.TEXT), (b"", Kind.TEXT),
     (b"x\n\ny", Kind.CODE), (b"x\n\ny", Kind.OTHER)])
-def test_what_is_not_kept_is_counted(payload: bytes, kind: Kind, kept: frozenset[str]) -> None:
+@pytest.mark.parametrize("normalise", ["whitespace", "text"])
+def test_what_is_not_kept_is_counted(
+    normalise: str, payload: bytes, kind: Kind, kept: frozenset[str],
+) -> None:
     def found(settings: FeatureSettings) -> PageFeatures:
         return page_features(page(payload, kind), NAME, payload.decode(), settings)
 
-    whole, part = found(WITH_TEXT), found(FeatureSettings(ChunkSettings(), True, kept))
+    chunks = ChunkSettings(normalise=normalise)
+    whole, part = (found(FeatureSettings(chunks, text=True)),
+                   found(FeatureSettings(chunks, True, kept)))
     assert whole.chunk_count == len(whole.chunks) and whole.line_count == len(whole.lines)
     assert (part.chunk_count, part.line_count) == (whole.chunk_count, whole.line_count)
     assert part.chunks.sha1.tolist() == (whole.chunks.sha1.tolist() if "chunks" in kept else [])
@@ -106,6 +112,23 @@ def test_without_text_nothing_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("beam_reuse.core.features.read_html", None)
     found = page_features(page(b"<p>a", Kind.HTML), NAME, None, WITHOUT_TEXT)
     assert len(found.chunks) == 1 and found.tokens.dtype == np.uint64
+
+
+def test_chunks_of_text_and_everything_else_are_of_one_parse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parses = []
+    monkeypatch.setattr(features, "read_html", lambda *given: parses.append(given) or read_html(
+        *given))
+    html = b"<title>t</title><p class=x>One <a href=y>two</a><p>three"
+    for text in (True, False):
+        settings = FeatureSettings(ChunkSettings(normalise="text"), text)
+        found = page_features(page(html, Kind.HTML), NAME, html.decode(), settings)
+        assert needs_decoding(page(html, Kind.HTML), settings)
+        assert found.chunks.text == b"t\nOne two\nthree" and found.chunk_count == 3
+        assert found.tokens.tolist() == (hashes("t", "one", "two", "three") if text else [])
+    assert len(parses) == 2
+    assert not needs_decoding(page(html, Kind.CODE), settings)
 
 
 @pytest.mark.parametrize("settings", [WITH_TEXT, WITHOUT_TEXT])

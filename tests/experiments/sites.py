@@ -32,13 +32,17 @@ def pages(seed: int, host: str, n: int = 6) -> list[Capture]:
     return found
 
 
-def copies(site: Sequence[Capture], d: int, partial: bool) -> list[Capture]:
-    """The site d times under made-up hosts; `partial` ones with paragraphs of their own."""
+def copies(
+    site: Sequence[Capture], d: int, partial: bool, settings: ChunkSettings,
+) -> list[Capture]:
+    """The site d times under made-up hosts; `partial` ones with paragraphs of their own where
+    pages have chunks."""
     made = []
     for copy in range(d):
         for i, page in enumerate(site):
             path = page.url.split("/", 3)[3]
-            body = _with_own(page, f"{copy} {i}".encode()) if partial else page.body
+            own = partial and chunks(page.body, page.kind, settings)
+            body = _with_own(page, f"{copy} {i}".encode()) if own else page.body
             made.append(replace(page, url=f"http://copy{copy}.example/{path}", body=body))
     return made
 

@@ -47,11 +47,12 @@ def rows_of(output: Path, name: str) -> list[dict[str, str]]:
 
 def stopped() -> set[str]:
     """Hashes of the stop chunks in these crawls, by hand."""
-    return {hashlib.sha1(text).hexdigest() for text in (b"", b"<p>&nbsp;</p>", b"<div>")}
+    texts = (b"", b"<p>&nbsp;</p>", b"<div>", b"\xc2\xa0")
+    return {hashlib.sha1(text).hexdigest() for text in texts}
 
 
-def chunk_hashes(page: sites.Capture) -> list[str]:
-    found = [row[0] for row in chunks(page.body, page.kind, ChunkSettings())]
+def chunk_hashes(page: sites.Capture, settings: ChunkSettings | None = None) -> list[str]:
+    found = [row[0] for row in chunks(page.body, page.kind, settings or ChunkSettings())]
     return [sha1 for sha1 in found if sha1 not in stopped()]
 
 
@@ -60,25 +61,28 @@ def discovered(output: str) -> dict[str, set[str]]:
             for kind in ("file", "chunk")}
 
 
-@pytest.mark.parametrize(("partial", "threshold"), [(False, None), (True, 7)])
+@pytest.mark.parametrize(("partial", "threshold", "normalise"), [
+    (False, None, "whitespace"), (True, 7, "whitespace"), (True, None, "text")])
 def test_inject_finds_what_discovery_finds_among_copies(
-    partial: bool, threshold: int | None, crawls: tuple[str, str], tmp_path: Path,
+    partial: bool, threshold: int | None, normalise: str, crawls: tuple[str, str], tmp_path: Path,
 ) -> None:
     site, around = crawls
     argv = ["experiment", "inject", site, "--background", around, "--copies", "2,6", "-o",
-            str(tmp_path / "out"), *(["--partial"] if partial else [])]
+            str(tmp_path / "out"), "--chunk-normalise", normalise,
+            *(["--partial"] if partial else [])]
+    cut = ChunkSettings(normalise=normalise)
     if threshold:
         argv += ["--file-threshold", str(threshold), "--chunk-threshold", str(threshold)]
     assert main(argv) == 0
     mine = {
         "file": {page.sha1 for page in SITE if page.body},
-        "chunk": {sha1 for page in SITE for sha1 in chunk_hashes(page)},
+        "chunk": {sha1 for page in SITE for sha1 in chunk_hashes(page, cut)},
     }
     for row in rows_of(tmp_path / "out", "inject"):
         d = int(row["copies"])
-        copied = sites.write(tmp_path, f"copies{d}", sites.copies(SITE, d, partial))
+        copied = sites.write(tmp_path, f"copies{d}", sites.copies(SITE, d, partial, cut))
         found = discovered(run(
-            [around, copied], tmp_path / f"run{d}", analyses=("discovery",),
+            [around, copied], tmp_path / f"run{d}", analyses=("discovery",), chunks=cut,
             discovery=DiscoverySettings(threshold, threshold)))
         for kind, hashes in mine.items():
             assert int(row[f"{kind}s"]) == len(found[kind] & hashes)
@@ -109,7 +113,7 @@ def test_mutate_takes_thresholds_and_blind_labels_as_runs_have_them(
                  "-o", str(tmp_path / "out")]) == 0
     tolerances = rows_of(tmp_path / "out", "tolerances")
     assert {row["threshold_from"] for row in tolerances} == {"background"}
-    copied = sites.write(tmp_path, "copies", sites.copies(SITE, 3, False))
+    copied = sites.write(tmp_path, "copies", sites.copies(SITE, 3, False, ChunkSettings()))
     both = run([around, copied], tmp_path / "both", analyses=("discovery",),
                discovery=DiscoverySettings(chunk_threshold=12))
     labels = {

@@ -18,6 +18,7 @@ from tests.labels.writing import SETTINGS, write_labels, write_result
 
 DEFAULT = ChunkSettings()
 RAW = ChunkSettings(normalise="none")
+TEXT = ChunkSettings(normalise="text")
 
 
 def sha1(text: str) -> str:
@@ -101,6 +102,22 @@ def test_empty_idioms_are_built_in() -> None:
     assert built_in(b" \n", DEFAULT) == [True]
     assert built_in(b"<h1></h1><p></p>", ChunkSettings(("h1",))) == [False]
     assert built_in(b"<h1></p>", ChunkSettings(("h1",))) == [True]
+
+
+def test_of_text_no_break_spaces_are_built_in() -> None:
+    known = {value.tobytes().hex() for value in builtin_chunk_hashes(TEXT)}
+    for text in ("", "\u00a0", "\u00a0\u00a0", "\u00a0 \u00a0", "\u00a0\u00a0 \u00a0\u00a0"):
+        assert sha1(text) in known
+    for text in ("\u00a0" * 5, "<p>&nbsp;</p>", "x", "\u00a0 x"):
+        assert sha1(text) not in known
+
+
+def test_texts_of_chunks_of_text_are_listed_as_a_reader_sees_them(tmp_path: Path) -> None:
+    listed = tmp_path / "l.txt"
+    listed.write_text("All  rights\treserved\nMenu\n")
+    html = "<p class=x>All <b>rights</b>\nreserved</p><div><a href=y>Menu</a></div>"
+    found = chunk_page(html.encode(), Kind.HTML, TEXT, html)
+    assert stops(listed, TEXT) == [value.tobytes().hex() for value in found.sha1]
 
 
 def test_files_that_say_nothing() -> None:

@@ -1,11 +1,14 @@
-"""Chunks of SPEC §2 by regular expressions and hashlib."""
+"""Chunks of SPEC §2 by regular expressions, html5lib and hashlib."""
 
 import hashlib
 import re
+from functools import cache
 from itertools import pairwise
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
+from tests.oracles.text import html5lib_tree
+from tests.oracles.text_chunks import chunk_texts
 
 WHITE = rb"[\t\n\v\f\r ]"
 
@@ -31,13 +34,32 @@ def normalise(chunk: bytes) -> bytes:
     return re.sub(WHITE + b"+", b" ", chunk).strip(b" ")
 
 
+@cache
+def source(payload: bytes, kind: Kind, settings: ChunkSettings) -> bytes:
+    """What chunks are places in: the payload, or the text of a page in UTF-8."""
+    if settings.normalise != "text" or kind is not Kind.HTML:
+        return payload
+    tree = html5lib_tree(payload.decode("utf-8", "replace"))
+    return "\n".join(chunk_texts(tree, settings.tags)).encode()
+
+
+def hashed(chunk: bytes, settings: ChunkSettings) -> bytes:
+    """What is hashed of a chunk of the source."""
+    return chunk if settings.normalise == "none" else normalise(chunk)
+
+
 def chunks(payload: bytes, kind: Kind, settings: ChunkSettings) -> list[tuple[str, int, int, int]]:
     """(hex SHA-1, start, end, normalised length) of each chunk."""
-    bounds = chunk_bounds(payload, kind, settings)
+    whole = source(payload, kind, settings)
     rows = []
-    for start, end in pairwise(bounds):
-        chunk = payload[start:end]
-        if settings.normalise == "whitespace":
-            chunk = normalise(chunk)
+    for start, end in _places(payload, kind, settings):
+        chunk = hashed(whole[start:end], settings)
         rows.append((hashlib.sha1(chunk).hexdigest(), start, end, len(chunk)))
     return rows
+
+
+def _places(payload: bytes, kind: Kind, settings: ChunkSettings) -> list[tuple[int, int]]:
+    if settings.normalise != "text" or kind is not Kind.HTML:
+        return list(pairwise(chunk_bounds(payload, kind, settings)))
+    text = source(payload, kind, settings)
+    return [match.span() for match in re.finditer(rb"[^\n]+", text)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
 from beam_reuse.declaring.settings import Settings
-from tests.oracles.chunks import normalise
+from tests.oracles import chunks
 from tests.oracles.crawl import Capture, Row, canonical, chunks_of, domain
 
 ONE = 2**40
@@ -49,6 +49,17 @@ def occurrences(pages: dict[str, Capture], settings: Settings) -> dict[str, list
             if length >= settings.stops.min_chunk_bytes and sha1 not in chunk_stops:
                 found["chunk"].append(Occurrence(sha1, name, position, start, end))
     return found
+
+
+def object_bytes(
+    kind: str, at: Occurrence, pages: dict[str, Capture], settings: Settings,
+) -> bytes:
+    """The bytes of a file, or of a chunk as it is hashed."""
+    capture = pages[at.page]
+    if kind == "file":
+        return capture.body
+    whole = chunks.source(capture.body, capture.kind, settings.chunks)
+    return chunks.hashed(whole[at.start : at.end], settings.chunks)
 
 
 def host_of(capture: Capture) -> str:
@@ -101,9 +112,7 @@ def _describe(
         hosts.setdefault(host_of(pages[name]), name)
     never = datetime.datetime.max.replace(tzinfo=datetime.UTC)
     first = min(names, key=lambda name: (pages[name].time or never, name))
-    body = pages[found[0].page].body[found[0].start : found[0].end]
-    if kind == "chunk" and settings.chunks.normalise == "whitespace":
-        body = normalise(body)
+    body = object_bytes(kind, found[0], pages, settings)
     return {
         "sha1": found[0].sha1, "occurrences": len(found), "pages": len(names),
         "hosts": len(hosts), "domains": len({domain(host) for host in hosts}),

@@ -29,8 +29,8 @@ def inputs(size: int) -> Inputs:
 
 @pytest.mark.parametrize(("memory", "size", "budget", "flush", "buckets"), [
     (64 * GB, 1, 128 * MB, 32 * MB, 16), (GB, GB, 128 * MB, 32 * MB, 64),
-    (GB, 4 * GB, 128 * MB, 128 * MB, 256), (512 * MB, 4 * GB, 64 * MB, 64 * MB, 512),
-    (64 * MB, 4 * GB, 16 * MB, 16 * MB, 256), (GB, 100 * GB, 128 * MB, 128 * MB, 512),
+    (GB, 4 * GB, 128 * MB, 64 * MB, 256), (512 * MB, 4 * GB, 64 * MB, 32 * MB, 256),
+    (64 * MB, 4 * GB, 16 * MB, 8 * MB, 128), (GB, 100 * GB, 128 * MB, 64 * MB, 256),
     (GB, 400_000 * GB, 128 * MB, 128 * MB, 2048),
 ])
 def test_buckets_are_sized_for_input_and_memory(

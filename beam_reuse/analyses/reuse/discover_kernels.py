@@ -1,7 +1,7 @@
 """What discovery does to blocks of files and chunks; no Beam.
 
 A `place` is where something occurs first in a page: page number, part, row of the part, start
-and end in the payload, big-endian, so that the smallest place has the smallest URL. A
+and end in it, big-endian, so that the smallest place has the smallest URL. A
 `first` is time and page number: the smallest was seen first.
 """
 
@@ -42,7 +42,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.rows import ChunkRows, NumberedRows, numbered_rows
-from beam_reuse.pages.texts import chunk_bytes, chunk_text
+from beam_reuse.pages.texts import ChunkTexts, text_columns
 from beam_reuse.rows.results import Tagged
 
 SAMPLES = 10
@@ -252,7 +252,7 @@ def described(
     listed: Block | None, parts: Block | None, settings: ChunkSettings, digest: bool,
 ) -> Iterator[Block]:
     """Listed files and chunks with their lengths and the first characters of chunks, read from
-    the payloads of these parts; the Nilsimsa digests of chunks, if asked for."""
+    the pages of these parts; the Nilsimsa digests of chunks, if asked for."""
     if listed is None:
         return
     assert parts is not None, "something frequent in a part that does not exist"
@@ -266,15 +266,14 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
     chunks = np.flatnonzero(listed.array("kind") == LabelKind.CHUNK)
     texts: list[bytes] = [b""] * len(listed)
     lengths, digests = ends - starts, no_digests(len(listed))
-    for pages in numbered_rows(part, ("payload", "charset"), np.sort(rows[chunks])):
-        payloads, charsets = pages.rows.batch.column("payload"), pages.rows.strings("charset")
+    for pages in numbered_rows(part, text_columns(settings), np.sort(rows[chunks])):
+        of_pages = ChunkTexts.of(pages.rows, settings)
         at = np.searchsorted(pages.row, rows)
         at[at == len(pages.row)] = 0
         for k in chunks[pages.row[at[chunks]] == rows[chunks]]:
-            payload = payloads[int(at[k])].as_buffer()
-            chunk = chunk_bytes(bytes(payload[int(starts[k]) : int(ends[k])]), settings)
+            chunk = of_pages.hashed(int(at[k]), int(starts[k]), int(ends[k]))
             lengths[k] = len(chunk)
-            texts[k] = chunk_text(chunk, charsets[int(at[k])])
+            texts[k] = of_pages.shown(int(at[k]), chunk)
             if digest:
                 digests[k] = digest_of(chunk)
     return listed.with_columns(bytes=lengths, text=VarBytes.from_list(texts), nilsimsa=digests)

@@ -23,7 +23,7 @@ from beam_reuse.io.part_columns import NO_NUMBER, string_column
 from beam_reuse.io.results.tables import LABELS
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
-from beam_reuse.pages.texts import chunk_bytes, chunk_text
+from beam_reuse.pages.texts import ChunkTexts, text_columns
 
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
@@ -38,7 +38,8 @@ _WORDS = (b"file", b"chunk")
 def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Block]:
     """The files and the distinct chunks of every page that count, with the page as source;
     the chunks with their digests, if asked for."""
-    for counted in objects.chunks_of(parts, ("sha1", "bytes", "url", "payload", "charset")):
+    columns = ("sha1", "bytes", "url", *text_columns(objects.chunks))
+    for counted in objects.chunks_of(parts, columns):
         yield _file_labels(counted.rows.pages, objects)
         yield _chunk_labels(counted, objects, digest)
 
@@ -55,12 +56,11 @@ def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Blo
     order = Block({"page": page, "sha1": chunks.sha1}).sort_order(("page", "sha1"))
     sorted_rows = Block({"page": page[order], "sha1": chunks.sha1[order]})
     first = order[sorted_rows.starts(("page", "sha1"))]
-    payloads, charsets = pages.rows.batch.column("payload"), pages.rows.strings("charset")
+    of_pages = ChunkTexts.of(pages.rows, objects.chunks)
     texts, digests = [], no_digests(len(first))
     for i, k in enumerate(first.tolist()):
-        here = payloads[int(page[k])].as_buffer()[int(chunks.start[k]) : int(chunks.end[k])]
-        chunk = chunk_bytes(bytes(here), objects.chunks)
-        texts.append(chunk_text(chunk, charsets[int(page[k])]))
+        chunk = of_pages.hashed(int(page[k]), int(chunks.start[k]), int(chunks.end[k]))
+        texts.append(of_pages.shown(int(page[k]), chunk))
         if digest:
             digests[i] = digest_of(chunk)
     rows = _rows(LabelKind.CHUNK, chunks.sha1[first], pages.urls().take(page[first]),

@@ -17,6 +17,7 @@ from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
 from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import CountedChunks, Objects
+from beam_reuse.pages.texts import ChunkTexts, text_columns
 
 SWEEP_SUMS = {"matching": "sum", "exact": "sum", "pages": "sum"}
 SWEPT = NILSIMSA_SWEEP.rows
@@ -42,7 +43,7 @@ def similar_chunks(
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
         found = [_similar(counted, objects, index, labels)
-                 for counted in objects.chunks_of(part, ("payload",))]
+                 for counted in objects.chunks_of(part, text_columns(objects.chunks))]
         if found:
             rows = Block.concat(found).sort(("own",))
             rows = rows.take(rows.starts(("own",)))  # row groups may share chunks
@@ -67,13 +68,13 @@ def _distinct_digests(counted: CountedChunks, objects: Objects) -> tuple[NDArray
     order = Block({"sha1": chunks.sha1}).sort_order(("sha1",))
     first = np.sort(order[Block({"sha1": chunks.sha1[order]}).starts(("sha1",))])
     page = np.searchsorted(chunks.offsets, first, side="right") - 1
-    payloads = chunks.pages.rows.batch.column("payload")
+    of_pages = ChunkTexts.of(chunks.pages.rows, objects.chunks)
     found = np.zeros((len(first), DIGEST.itemsize), np.uint8)
     starts = np.flatnonzero(np.diff(page, prepend=-1))
     for low, high in zip(starts, np.append(starts[1:], len(first)), strict=True):
         rows = first[low:high]
-        payload = payloads[int(page[low])].as_py()
-        found[low:high] = digests(payload, chunks.start[rows], chunks.end[rows], objects.chunks)
+        source = bytes(of_pages.source(int(page[low])))
+        found[low:high] = digests(source, chunks.start[rows], chunks.end[rows], objects.chunks)
     return chunks.sha1[first], found
 
 
