@@ -34,6 +34,7 @@ from beam_reuse.pages.writing import Written, write_tables
 from beam_reuse.pipeline import OUTCOME
 from beam_reuse.plan import RunPlan, RunProgress
 from beam_reuse.rows import Plan
+from beam_reuse.rows.building import Built
 from beam_reuse.runners import engine_for, memory_for
 
 
@@ -75,7 +76,7 @@ def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[R
 
 def build(
     pipeline: beam.Pipeline, plan: ExperimentPlan, inputs: list[Inputs], work: Workspace,
-) -> None:
+) -> Built:
     """The graph: read the site and the background, count, write what was counted."""
     settings = plan.run.settings
     size = sum(each.bytes for each in inputs)
@@ -96,8 +97,8 @@ def build(
            for name in written},
         REJECTS.name: TableWriter(REJECTS, work.tables, progress=work.progress)}
     tables = write_tables({**written, REJECTS.name: rejects}, writers, crawls[-1].pages.names)
-    save(pipeline, rows, Written(tables.receipts + counted, tables.rows), writers,
-         join(work.root, OUTCOME))
+    return save(pipeline, rows, Written(tables.receipts + counted, tables.rows), writers,
+                join(work.root, OUTCOME))
 
 
 def conduct(plan: ExperimentPlan, folder: str) -> Results:

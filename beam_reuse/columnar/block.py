@@ -11,6 +11,7 @@ from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels.compiled import frozen
 
 __all__ = ["Block", "Column", "VarBytes"]
+_NAMES = {np.dtype(name): name for name in FIXED}
 
 
 class Block:
@@ -46,13 +47,17 @@ class Block:
             return blocks[0]
         for block in blocks:
             if not block.same_columns(blocks[0]):
-                types = [{n: column_type(b[n]) for n in b} for b in (blocks[0], block)]
-                raise ValueError(f"blocks to join differ in columns: {types[0]} and {types[1]}")
+                raise ValueError(f"blocks to join differ in columns: {blocks[0].types()} and "
+                                 f"{block.types()}")
         return Block({n: concat_columns([b[n] for b in blocks]) for n in blocks[0].names})
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._columns)
+
+    def types(self) -> dict[str, str]:
+        """The columns with names for their types."""
+        return {name: column_type(column) for name, column in self._columns.items()}
 
     def same_columns(self, other: "Block") -> bool:
         """Do the two have columns of the same names and types?"""
@@ -186,8 +191,10 @@ def concat_columns(columns: Sequence[Column]) -> Column:
 
 
 def column_type(column: Column) -> str:
-    """A name for the column's type: a NumPy type string, or 'bytes'."""
-    return "bytes" if isinstance(column, VarBytes) else column.dtype.str
+    """A name for the column's type: one of FIXED, 'V<n>' or 'bytes'."""
+    if isinstance(column, VarBytes):
+        return "bytes"
+    return _NAMES.get(column.dtype) or f"V{column.dtype.itemsize}"
 
 
 def _same_type(a: Column, b: Column) -> bool:

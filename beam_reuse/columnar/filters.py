@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import gives, same
 from beam_reuse.kernels.bloom import LINE_WORDS, has_bits, set_bits
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -23,6 +24,7 @@ class RowFilter(Protocol):
     def may_hold(self, block: Block) -> NDArray[np.bool_]: ...
 
 
+@gives(same)
 def keep_matching(block: Block, row_filter: RowFilter) -> Block:
     """The rows of `block` that the filter cannot rule out."""
     mask = row_filter.may_hold(block)

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.distinct import count_distinct
+from beam_reuse.columnar.schema import NUMBER, UNSIGNED, columns, only
 from beam_reuse.columnar.varbytes import VarBytes
 
 OPERATIONS = ("sum", "min", "max", "any")
@@ -73,6 +75,12 @@ class Reduction:
         wide = {name: _summable(name, block.array(name)) for name in sums}
         return block.select([*self.keys, *self.columns]).with_columns(**wide)
 
+    def schema(self, rows: pa.Schema) -> pa.Schema:
+        """The columns of what becomes of rows with these."""
+        sums = {name: _sum_type(rows.field(name)) for name, operation in self.columns.items()
+                if operation == "sum"}
+        return columns(only(rows, *self.keys, *self.columns), **sums)
+
     def merge(self, slabs: Iterable[Block]) -> Iterator[Block]:
         """Reduce a stream sorted by the keys: every key comes out once, in order."""
         waiting: Block | None = None
@@ -101,6 +109,14 @@ def _summable(name: str, column: np.ndarray) -> np.ndarray:
     if column.dtype.kind == "i":
         return column.astype(np.int64, copy=False)
     raise TypeError(f"column {name!r} is {column.dtype}; only integers are summed, exactly")
+
+
+def _sum_type(field: pa.Field) -> pa.DataType:
+    if pa.types.is_unsigned_integer(field.type) or pa.types.is_boolean(field.type):
+        return UNSIGNED
+    if pa.types.is_signed_integer(field.type):
+        return NUMBER
+    raise TypeError(f"column {field.name!r} is {field.type}; only integers are summed, exactly")
 
 
 def _reduced(

@@ -15,15 +15,15 @@ from beam_reuse.experiments.vectors import Background, Chunks, Files, Ints, Site
 from beam_reuse.io.files import join, open_files
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
 from beam_reuse.io.labels.lists import read_list
-from beam_reuse.io.results.tables import TableSchema, table
+from beam_reuse.io.results.tables import TableSchema, sha1, table
 
 _text, _number = pa.string(), pa.int64()
 SCHEMAS = {
     schema.name: schema
     for schema in (
-        table("site_pages", page=_number, sha1=_text, counts=pa.bool_(), chunks=_number),
-        table("site_chunks", page=_number, position=_number, sha1=_text),
-        table("occurrences", kind=_number, sha1=_text, count=_number),
+        table("site_pages", page=_number, sha1=sha1, counts=pa.bool_(), chunks=_number),
+        table("site_chunks", page=_number, position=_number, sha1=sha1),
+        table("occurrences", kind=_number, sha1=sha1, count=_number),
         table("numbers", what=_text, value=_number),
     )
 }

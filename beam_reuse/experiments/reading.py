@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import keep_frequent
-from beam_reuse.analyses.reuse.discover_kernels import COUNT
+from beam_reuse.analyses.reuse.discover_kernels import SUM_COUNTS
 from beam_reuse.analyses.reuse.labels import listed_labels
 from beam_reuse.analyses.reuse.neighbourhood_kernels import flagged
 from beam_reuse.analyses.reuse.thresholds import threshold_of
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import TEXT, columns
 from beam_reuse.core.settings import StopSettings
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.experiments import names
@@ -79,7 +80,7 @@ def _counts_of(wanted: Rows, pages: Pages, settings: Settings) -> Rows:
     """How often the files and chunks `wanted` occur in the pages. One that does not occur has no
     row; a few that nobody asked for may have one. Cost: a filter travels, then only what passes."""
     found = pages.rows(kernels.counted_of, objects_of(settings, pages), wanted.keys(KEY))
-    return found.reduce(KEY, COUNT).map(kernels.count_table)
+    return found.reduce(KEY, SUM_COUNTS).map(kernels.count_table)
 
 
 def _thresholds(site: Rows, around: Rows, background: Pages, settings: Settings) -> Rows:
@@ -119,7 +120,7 @@ def _detect_blindly(pages: Pages, settings: Settings) -> _Blind:
 
 
 def _frequent(found: Rows, settings: Settings) -> Rows:
-    return keep_frequent(found.reduce(KEY, COUNT), found, settings.discovery)
+    return keep_frequent(found.reduce(KEY, SUM_COUNTS), found, settings.discovery)
 
 
 def _detect(pages: Pages, hashes: Rows, settings: Settings) -> Found:
@@ -130,7 +131,8 @@ def _detect(pages: Pages, hashes: Rows, settings: Settings) -> Found:
 
 def _number(plan: Plan, name: str, value: Value | int) -> Rows:
     """A row of `numbers`."""
-    named = plan.rows([Block({"what": VarBytes.from_list([name.encode()])})], name)
+    named = plan.rows([Block({"what": VarBytes.from_list([name.encode()])})], name,
+                      columns(what=TEXT))
     return named.map(kernels.with_value, value)
 
 

@@ -6,18 +6,22 @@ from typing import Any
 import numpy as np
 
 from beam_reuse.analyses.reuse.candidates import KEY
-from beam_reuse.analyses.reuse.discover_kernels import counts, of_kind
-from beam_reuse.analyses.reuse.label_kernels import no_digests, repeated
+from beam_reuse.analyses.reuse.discover_kernels import COUNTS, counts, of_kind
+from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, no_digests, repeated
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.filters import keep_matching
+from beam_reuse.columnar.schema import gives, less, same
 from beam_reuse.core.labels import LabelKind
+from beam_reuse.experiments.loading import SCHEMAS
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows.results import Tagged
 
 TOTALS = "totals"
+NUMBERS = SCHEMAS["numbers"].rows
 
 
+@gives(SCHEMAS["site_pages"].rows)
 def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
     """One row per page: its file's hash, whether the file `counts`, and how many `chunks` the
     page is cut into, whether they count or not."""
@@ -30,6 +34,7 @@ def site_pages(parts: Block, objects: Objects) -> Iterator[Block]:
         })
 
 
+@gives(SCHEMAS["site_chunks"].rows)
 def site_chunks(parts: Block, objects: Objects) -> Iterator[Block]:
     """One row per chunk that counts: its page and its place in it."""
     for counted in objects.chunks_of(parts, places=False):
@@ -38,6 +43,7 @@ def site_chunks(parts: Block, objects: Objects) -> Iterator[Block]:
                      "sha1": rows.sha1})
 
 
+@gives(COUNTS, {TOTALS: NUMBERS})
 def counted(parts: Block, objects: Objects) -> Iterator[Block | Tagged]:
     """Every file and chunk that counts, with occurrences; tagged TOTALS, rows of `numbers`: how
     many there are of each kind."""
@@ -51,17 +57,20 @@ def counted(parts: Block, objects: Objects) -> Iterator[Block | Tagged]:
         number_row(total[LabelKind.CHUNK], ALL_CHUNKS)]))
 
 
+@gives(COUNTS)
 def counted_of(parts: Block, objects: Objects, wanted: Any) -> Iterator[Block]:
     """Those files and chunks that `wanted` may hold, with occurrences."""
     return (keep_matching(block, wanted) for block in counts(parts, objects))
 
 
+@gives(same)
 def chunks_times(counts: Block, times: int) -> Block:
     """Of counted files and chunks the chunks, `times` over."""
     chunks = of_kind(counts, LabelKind.CHUNK)
     return chunks.with_columns(count=chunks.array("count") * np.uint64(times))
 
 
+@gives(less(LABEL_ROWS, "bytes", "text"))
 def chunk_labels(rows: Block) -> Block:
     """Of files and chunks the chunks as label rows; nobody knows where they come from."""
     chunks = of_kind(rows, LabelKind.CHUNK)
@@ -69,12 +78,14 @@ def chunk_labels(rows: Block) -> Block:
         source_url=repeated("", len(chunks)), nilsimsa=no_digests(len(chunks)))
 
 
+@gives(SCHEMAS["occurrences"].rows)
 def count_table(counts: Block) -> Block:
     """Rows of the table `occurrences`."""
     return counts.with_columns(kind=counts.array("kind").astype(np.int64),
                                count=counts.array("count").astype(np.int64))
 
 
+@gives(NUMBERS)
 def judged(neighbourhoods: Block, name: str) -> Block:
     """How many neighbourhoods there are, and how many are flagged."""
     flagged = int(neighbourhoods.array("flagged").sum())
@@ -82,11 +93,13 @@ def judged(neighbourhoods: Block, name: str) -> Block:
                          number_row(flagged, f"flagged {name}")])
 
 
+@gives(NUMBERS)
 def number_of_labels(rows: Block, name: str) -> Block:
     """How many labels there are."""
     return number_row(len(rows), f"labels {name}")
 
 
+@gives(NUMBERS)
 def with_value(rows: Block, value: int) -> Block:
     """Rows that have a name, with the value that was found for it."""
     return rows.with_columns(value=np.full(len(rows), value, np.int64))

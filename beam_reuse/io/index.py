@@ -66,7 +66,7 @@ class IndexInput:
 
     def seen(self) -> Block:
         """How many records were read for it."""
-        return Block({"count": np.array([self.manifest.accounting.records], np.int64)})
+        return Block({"records": np.array([self.manifest.accounting.records], np.int64)})
 
     def parts(self) -> list[Block]:
         """A block for each part, as `ReadPages` takes them."""

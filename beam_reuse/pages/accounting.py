@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import NOTHING, gives, same
 from beam_reuse.io.results import outcome as names
 from beam_reuse.pages.ingest import REJECTED, SKIPPED
 from beam_reuse.rows.results import Count
@@ -16,6 +17,7 @@ _OUTCOMES = {SKIPPED: names.SKIPPED, REJECTED: names.REJECTED}
 ABSENT = "encoding-absent"
 
 
+@gives(NOTHING)
 def count_events(events: Block) -> Iterator[Count]:
     """How many events have which reason."""
     keys = ("outcome", "reason")
@@ -29,16 +31,25 @@ def count_events(events: Block) -> Iterator[Count]:
         yield Count(f"{_OUTCOMES[outcome]}/{reason.decode()}", count)
 
 
+@gives(same)
 def rejects(events: Block) -> Block:
     """Rows of the table `rejects`."""
     return events.take(events.array("outcome") == REJECTED)
 
 
+@gives(NOTHING)
 def count_seen(seen: Block) -> Count:
-    """How many records were read: a row each, or as a column `count` says."""
-    return Count(names.RECORDS, int(seen.array("count").sum()) if "count" in seen else len(seen))
+    """How many records were read, from a row each."""
+    return Count(names.RECORDS, len(seen))
 
 
+@gives(NOTHING)
+def count_indexed(indexes: Block) -> Count:
+    """How many records were read for indexes."""
+    return Count(names.RECORDS, int(indexes.array("records").sum()))
+
+
+@gives(NOTHING)
 def count_pages(ranked: Block) -> Iterator[Count]:
     """How many pages, and how many of them are not in the encoding their header names."""
     yield Count(names.PAGES, len(ranked))

@@ -16,7 +16,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results.arrow_columns import to_arrow
 from beam_reuse.io.results.table_writer import Folding
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
-from beam_reuse.pages.naming import with_urls
+from beam_reuse.pages.naming import require_tables, with_urls
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.read_pages import PagesRead, pvalues_in
 from beam_reuse.rows import Rows, Value
@@ -65,6 +65,8 @@ class Analysis(beam.PTransform, ABC):
         self, pipeline: beam.Pipeline, pages: Pages, found: Found,
     ) -> dict[str, beam.PCollection]:
         """The graph of what is found, in which pages have their URLs."""
+        require_tables({name: rows for name, rows in found.tables.items()
+                        if name not in self.folding}, self.schemas)
         tables = with_urls(found.tables, self.schemas, pages.names)
         built = build(pipeline, pages.plan, tables, found.values)
         batches = {

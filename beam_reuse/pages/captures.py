@@ -1,8 +1,8 @@
 """Which capture of a URL is the page.
 
-Rows of captures: `key` (what the page will be called), `age` (minus the timestamp; a capture
-without one is the oldest), `sha1`, `file`, `offset`. Where one capture is kept they are sorted
-in this order, where each is kept by `sha1` before `age`: the first of equals counts.
+In rows of captures `key` is what the page will be called, and `age` minus the timestamp; a capture
+without one is the oldest. Where one capture is kept they are sorted by `age` and `sha1`, where each
+is kept by `sha1` before `age`: the first of equals counts.
 """
 
 import datetime
@@ -12,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives
 from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.rows.results import Tagged
 
 KEY = "key"
+CAPTURES = columns(key=TEXT, age=TIME, sha1=SHA1, file=TEXT, offset=NUMBER, range=PART, row=NUMBER,
+                   absent=NUMBER)
 LATEST_FIRST = ("age", "sha1", "file", "offset")
 BY_PAYLOAD = ("sha1", "age", "file", "offset")
 DROPPED = "dropped"
+DROPPED_CAPTURES = columns(CAPTURES, reason=TEXT)
 OLDER, SAME = "older-capture", "same-capture"
 _NO_STAMP = "0" * 14
 _EPOCH = datetime.datetime(1970, 1, 1)
@@ -35,6 +39,7 @@ def capture_keys(urls: VarBytes, timestamps: NDArray[np.int64]) -> VarBytes:
     return VarBytes.from_list([url + b"#" + _stamp(time).encode() for url, time in pairs])
 
 
+@gives(CAPTURES, {DROPPED: DROPPED_CAPTURES})
 def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """The first capture of each key; the others are dropped as older captures."""
     first = np.zeros(len(captures), np.bool_)
@@ -43,6 +48,7 @@ def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | 
     yield from _drop(captures.take(~first), OLDER)
 
 
+@gives(CAPTURES, {DROPPED: DROPPED_CAPTURES})
 def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """Every capture with a payload of its own; further payloads of a key get `~2`, `~3`."""
     distinct = captures.starts((KEY, "sha1"))

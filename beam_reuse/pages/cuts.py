@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import gives, same
 from beam_reuse.io.crawl.ranges import true_starts
 from beam_reuse.rows.folds import GatherRows
 
@@ -39,6 +40,7 @@ def false_starts(rows: Block) -> FalseStarts:
     return found
 
 
+@gives(same)
 def standing(rows: Block, false: FalseStarts) -> Block:
     """Rows (of captures or events) without those of misled readers."""
     if not false:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import gives
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import crc32_of, join, sha256_of
@@ -22,7 +23,7 @@ from beam_reuse.pages.ingest import IngestSettings
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pages.reading import read_records
 from beam_reuse.pages.rewrite import rewrite_part
-from beam_reuse.pages.writing import receipts_of
+from beam_reuse.pages.writing import RECEIPTS, receipts_of
 from beam_reuse.rows import Count, Plan, Rows
 
 
@@ -38,6 +39,7 @@ def write_index(
     return sealed + records.seen + records.events.map(count_events), records.events
 
 
+@gives(RECEIPTS)
 def seal(
     parts: Block, folder: str, features: FeatureSettings, false: FalseStarts,
 ) -> Iterator[Block | Count]:

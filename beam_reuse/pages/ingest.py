@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import KIND, NUMBER, PART, TEXT, columns
 from beam_reuse.core.features import (
     FeatureSettings,
     TooDeep,
@@ -28,6 +29,11 @@ from beam_reuse.io.parts import PartWriter, part_path
 from beam_reuse.io.results.reporting import ProgressReporter
 
 SKIPPED, REJECTED = 0, 1
+PART_ROWS = columns(range=PART, path=TEXT, chunked=KIND, checksum=TEXT)
+EVENT_ROWS = columns(range=PART, file=TEXT, offset=NUMBER, outcome=NUMBER, reason=TEXT, url=TEXT,
+                     detail=TEXT, depth=NUMBER)
+END_ROWS = columns(range=PART, file=TEXT, start=NUMBER, end=NUMBER, next=NUMBER, first=NUMBER)
+SEEN_ROWS = columns(range=PART, offset=NUMBER)
 _REPORT_RECORDS = 64
 
 

@@ -7,19 +7,33 @@ however many rows and columns that has.
 
 import uuid
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup, match_ranges
+from beam_reuse.columnar.schema import NOTHING, PACKED, PAGE, TEXT, columns, gives, only, raw
+from beam_reuse.io.results.arrow_columns import require_rows
 from beam_reuse.io.results.tables import STRINGS, TableSchema
 from beam_reuse.rows import Rows, Tagged
+from beam_reuse.rows.declared import made_by
 
 NO_PAGE = np.uint64(2**64 - 1)
 """Stands for null in a column of page numbers."""
 ASKED = "asked"
+SEALED = columns(block=raw(16), table=TEXT, content=PACKED)
+ASKED_PAGES = columns(page=PAGE, block=raw(16))
 _NUMBER = 8
+
+
+def require_tables(tables: Mapping[str, Rows], schemas: Mapping[str, TableSchema]) -> None:
+    """Refuse rows that are declared to have other columns than their tables."""
+    for name, rows in tables.items():
+        if rows.columns is not None:
+            require_rows(schemas[name], rows.columns, made_by(rows.outputs))
 
 
 def with_urls(
@@ -33,8 +47,16 @@ def with_urls(
     if not paged:
         return dict(tables)
     answers = sealed.tagged(ASKED).join(names, "page", answer)
-    opened = sealed.join(answers, "block", open_blocks, {name: schemas[name] for name in paged})
+    opened = sealed.join(answers, "block", open_blocks, {
+        name: _Waiting(schemas[name], tables[name].columns) for name in paged})
     return {name: opened.tagged(name) if name in paged else rows for name, rows in tables.items()}
+
+
+class _Waiting(NamedTuple):
+    """A table whose rows wait, and the columns that are declared of them, if they are."""
+
+    schema: TableSchema
+    declared: pa.Schema | None
 
 
 def page_columns(schema: TableSchema) -> list[str]:
@@ -51,6 +73,7 @@ def numbers_of(lists: VarBytes) -> NDArray[np.uint64]:
     return np.frombuffer(lists.used().tobytes(), np.uint64)
 
 
+@gives(SEALED, {ASKED: ASKED_PAGES})
 def seal(rows: Block, schema: TableSchema) -> Iterator[Block | Tagged]:
     """A block as one row: an id, its table and its content; ASKED: the pages that it names."""
     pages = np.concatenate([np.zeros(0, np.uint64), *(
@@ -66,6 +89,7 @@ def seal(rows: Block, schema: TableSchema) -> Iterator[Block | Tagged]:
     yield Tagged(ASKED, Block({"page": pages, "block": np.repeat(block, len(pages))}))
 
 
+@gives(columns(ASKED_PAGES, url=TEXT))
 def answer(asked: Block | None, names: Block | None) -> Block | None:
     """The URLs of the pages that were asked for."""
     if asked is None:
@@ -75,8 +99,17 @@ def answer(asked: Block | None, names: Block | None) -> Block | None:
     return asked.with_columns(url=names.strings("url").take(found))
 
 
+def _opened(
+    sealed: pa.Schema, answers: pa.Schema, waiting: Mapping[str, _Waiting],
+) -> Mapping[str, pa.Schema | None]:
+    return {name: declared and columns(
+        only(declared, *schema.names), **dict.fromkeys(page_columns(schema), TEXT))
+        for name, (schema, declared) in waiting.items()}
+
+
+@gives(NOTHING, _opened)
 def open_blocks(
-    sealed: Block | None, answers: Block | None, schemas: Mapping[str, TableSchema],
+    sealed: Block | None, answers: Block | None, waiting: Mapping[str, _Waiting],
 ) -> Iterator[Tagged]:
     """The rows of sealed blocks, tagged with their table, with URLs in place of page numbers."""
     if sealed is None:
@@ -87,7 +120,7 @@ def open_blocks(
     contents, tables = sealed.strings("content"), sealed.strings("table")
     for row, (low, high) in enumerate(zip(
             *match_ranges(sealed, answers, ("block",)), strict=True)):
-        schema = schemas[tables[row].decode()]
+        schema = waiting[tables[row].decode()].schema
         block = Block.from_bytes(contents[row])
         mine = answers.slice(int(low), int(high)).sort(("page",))
         names = _Names(mine.array("page"), mine.strings("url"))

@@ -7,21 +7,26 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
+from beam_reuse.columnar.schema import FLAG, NUMBER, PACKED, PAGE, TEXT, columns, gives, only
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
 from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
 from beam_reuse.kernels.prefixes import recur
-from beam_reuse.pages.captures import ages, capture_keys
+from beam_reuse.pages.captures import CAPTURES, ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing
-from beam_reuse.pages.ingest import SKIPPED
+from beam_reuse.pages.ingest import EVENT_ROWS, PART_ROWS, SKIPPED
 from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
+DEPTH_ROWS = columns(depth=NUMBER, records=NUMBER)
+NUMBERED_PARTS = columns(PART_ROWS, numbers=PACKED, names=TEXT)
+PAGE_NAMES = columns(page=PAGE, url=TEXT)
 _COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
 
 
+@gives(columns(CAPTURES, depth=NUMBER, indexed=FLAG))
 def capture_rows(parts: Block, each: bool) -> Iterator[Block]:
     """One row per page of the parts, under the key it competes for: its URL, or, where `each`
     capture is a page, that of the capture. Parts of an index (those that come with a checksum) are
@@ -35,6 +40,7 @@ def capture_rows(parts: Block, each: bool) -> Iterator[Block]:
             yield _captures(rows, number, each, bool(checksum))
 
 
+@gives(CAPTURES, {DEPTHS: DEPTH_ROWS, CUT: EVENT_ROWS})
 def without_recursion(
     captures: Block, read: ReadSettings, false: FalseStarts,
 ) -> Iterator[Block | Tagged]:
@@ -55,6 +61,7 @@ def without_recursion(
     yield found.without("depth", "indexed")
 
 
+@gives(DEPTH_ROWS)
 def depth_rows(rows: Block) -> Block:
     """How many rows have which depth; 0 is none."""
     depth = rows.array("depth")
@@ -62,11 +69,17 @@ def depth_rows(rows: Block) -> Block:
     return Block({"depth": values, "records": records.astype(np.int64)})
 
 
+@gives(lambda ranked, renamed: only(ranked, *_needed(renamed)))
 def numbers(ranked: Block, renamed: bool) -> Block:
     """What parts need of the numbers of their pages."""
-    return ranked.select(("range", "row", "rank", "key") if renamed else ("range", "row", "rank"))
+    return ranked.select(_needed(renamed))
 
 
+def _needed(renamed: bool) -> tuple[str, ...]:
+    return ("range", "row", "rank", "key") if renamed else ("range", "row", "rank")
+
+
+@gives(NUMBERED_PARTS)
 def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Block | None:
     """Parts with the numbers of their pages; parts without a page left are dropped.
 
@@ -88,11 +101,13 @@ def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Bl
         numbers=VarBytes.from_list(numbers), names=VarBytes.from_list(names))
 
 
+@gives(PAGE_NAMES)
 def page_names(ranked: Block) -> Block:
     """Number and name of each page."""
     return Block({"page": ranked["rank"], "url": ranked["key"]})
 
 
+@gives(EVENT_ROWS)
 def as_events(captures: Block) -> Block:
     """Captures that became no page, with a `reason`, as events."""
     n, nothing = len(captures), VarBytes.from_list([b""] * len(captures))

@@ -14,6 +14,7 @@ from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.pages.inputs import Inputs, open_inputs
+from beam_reuse.pages.numbering import NUMBERED_PARTS, PAGE_NAMES
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.reading import read_pages
 from beam_reuse.pages.sizes import shuffle_for
@@ -38,8 +39,8 @@ class PagesRead(NamedTuple):
     def pages(self) -> Pages:
         """The same pages in a plan of their own."""
         plan = Plan(self.shuffle)
-        return Pages(plan, plan.pieces(self.parts, "parts"), plan.pieces(self.names, "names"),
-                     self.spill, self.ranges)
+        return Pages(plan, plan.pieces(self.parts, "parts", NUMBERED_PARTS),
+                     plan.pieces(self.names, "names", PAGE_NAMES), self.spill, self.ranges)
 
 
 class ReadPages(beam.PTransform):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import NUMBER, PACKED, TEXT, columns, gives
 from beam_reuse.columnar.store import make_shared
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ReadSettings
@@ -14,7 +15,14 @@ from beam_reuse.io.index import index_events
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import accounting, captures, numbering
 from beam_reuse.pages.cuts import FindFalseStarts, standing
-from beam_reuse.pages.ingest import IngestSettings, ingest
+from beam_reuse.pages.ingest import (
+    END_ROWS,
+    EVENT_ROWS,
+    PART_ROWS,
+    SEEN_ROWS,
+    IngestSettings,
+    ingest,
+)
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.rewrite import cut_parts
@@ -42,20 +50,25 @@ def read_records(
 ) -> Records:
     """All records of the inputs. Parts of crawl files are written to `folder`; those of indexes
     stay where they are."""
-    ranges = plan.rows([_one("range", each.to_bytes()) for each in inputs.ranges], "ranges")
+    ranges = plan.rows([_one("range", each.to_bytes()) for each in inputs.ranges], "ranges",
+                       columns(range=PACKED))
     fresh = ranges.map(read_range, folder, settings, ProgressReporter(progress))
     files = plan.rows([
         Block({"path": VarBytes.from_list([path.encode()]),
                "checksum": VarBytes.from_list([checksum.encode()])})
-        for index in inputs.indexes for path, checksum in index.event_files()], "events of indexes")
-    stored = plan.rows([part for index in inputs.indexes for part in index.parts()], "indexes")
+        for index in inputs.indexes for path, checksum in index.event_files()],
+        "events of indexes", columns(path=TEXT, checksum=TEXT))
+    stored = plan.rows([part for index in inputs.indexes for part in index.parts()], "indexes",
+                       PART_ROWS)
+    indexed = plan.rows([index.seen() for index in inputs.indexes], "records of indexes",
+                        columns(records=NUMBER))
     false = fresh.tagged(ENDS).fold(FindFalseStarts())
-    seen = (fresh.tagged(SEEN).map(standing, false)
-            + plan.rows([index.seen() for index in inputs.indexes], "records of indexes"))
     return Records(
         fresh + stored,
         fresh.tagged(EVENTS).map(standing, false) + files.map(read_events),
-        false, seen.map(accounting.count_seen))
+        false,
+        fresh.tagged(SEEN).map(standing, false).map(accounting.count_seen)
+        + indexed.map(accounting.count_indexed))
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,7 @@ def _one(name: str, value: bytes) -> Block:
     return Block({name: VarBytes.from_list([value])})
 
 
+@gives(PART_ROWS, {EVENTS: EVENT_ROWS, ENDS: END_ROWS, SEEN: SEEN_ROWS})
 def read_range(
     ranges: Block, folder: str, settings: IngestSettings, progress: ProgressReporter,
 ) -> Iterator[Block | Tagged]:
@@ -122,6 +136,7 @@ def read_range(
                 yield Tagged(tag, rows)
 
 
+@gives(EVENT_ROWS)
 def read_events(files: Block) -> Iterator[Block]:
     """The events of indexes."""
     for path, checksum in zip(

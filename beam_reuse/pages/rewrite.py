@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import gives, same
 from beam_reuse.columnar.store import full_disk_told, make_shared
 from beam_reuse.core.chunking import Chunks, chunk_page, cuts_text
 from beam_reuse.core.features import EVERYTHING, PAYLOAD, FeatureSettings
@@ -21,6 +22,7 @@ from beam_reuse.io.part_columns import PAGE_TEXT, chunk_columns, page_texts, par
 from beam_reuse.io.parts import part_path, part_writer
 
 
+@gives(same)
 def cut_parts(parts: Block, folder: str, features: FeatureSettings) -> Block:
     """The same parts, all cut into chunks by these settings: those of an index that was cut by
     others are written again below `folder`, with payloads only if they are kept. So a page is cut,

@@ -15,9 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import gives
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.part_columns import NO_NUMBER, PageRows
 from beam_reuse.io.parts import read_part
+from beam_reuse.io.results.tables import PAGES
 
 CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
 _AS_STORED = (
@@ -108,6 +110,7 @@ def chunk_rows(
         yield ChunkRows(pages, offsets, sha1, start, end, length)
 
 
+@gives(PAGES.rows)
 def page_table(parts: Block, text: bool) -> Iterator[Block]:
     """The rows of the table `pages`; without `text`, without counts of it."""
     labels = np.array([kind.label.encode() for kind in Kind], object)

@@ -4,17 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.runs import row_key, rows_up_to
+from beam_reuse.columnar.schema import NUMBER, TEXT, columns, gives, only
 from beam_reuse.io.results.manifest import Part
 from beam_reuse.io.results.table_writer import TableWriter
-from beam_reuse.pages.naming import with_urls
+from beam_reuse.pages.naming import require_tables, with_urls
 from beam_reuse.rows import Rows, Value
 from beam_reuse.rows.nodes import by_number
 
 _PART_BUCKETS = 24
 _RECEIPT = ("table", "path", "sha256", "crc32")
+RECEIPTS = columns(**dict.fromkeys(_RECEIPT, TEXT), rows=NUMBER)
 RowsOfTables = Mapping[str, int]
 
 
@@ -36,6 +39,8 @@ def write_tables(
         counts += rows.map(row_count, writers[name])
     total = counts.fold(SumRows())
     schemas = {name: writers[name].schema for name in tables}
+    require_tables({name: rows for name, rows in tables.items() if not writers[name].folding},
+                   schemas)
     receipts = names.plan.nothing()
     for name, rows in with_urls(tables, schemas, names).items():
         writer = writers[name]
@@ -45,6 +50,7 @@ def write_tables(
     return Written(receipts, total)
 
 
+@gives(columns(table=TEXT, rows=NUMBER))
 def row_count(block: Block, writer: TableWriter) -> Block:
     """How many rows of a table a block holds."""
     return Block({"table": VarBytes.from_list([writer.schema.name.encode()]),
@@ -68,12 +74,19 @@ class SumRows:
         return held or {}
 
 
+def _with_part(rows: pa.Schema, writer: TableWriter, _: Value) -> pa.Schema:
+    kept = rows if writer.folding else only(rows, *writer.schema.names)
+    return columns(kept, part=NUMBER)
+
+
+@gives(_with_part)
 def with_part(block: Block, writer: TableWriter, rows: RowsOfTables) -> Block:
     """Rows with the number of their part."""
     return writer.prepared(block).with_columns(
         part=writer.part_of_rows(block, rows[writer.schema.name]))
 
 
+@gives(RECEIPTS)
 def write_parts(
     slabs: Iterator[Block], writer: TableWriter, rows: RowsOfTables,
 ) -> Iterator[Block]:

@@ -7,28 +7,37 @@ A `Rows` stands for rows with named columns that will be there when the graph ru
 what becomes of them; kernels, which are plain functions, do it to blocks of many rows. Where rows
 wait, for a value or for others with the same key, is found by the plan (`building`), which makes
 of everything that can happen at once one round with one shuffle. Nothing runs while verbs are
-called.
+called, but where kernels declare the columns that they give (`columnar.schema`), a verb refuses
+what rows do not have.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter, keep_matching
-from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.join import all_aligned
 from beam_reuse.columnar.reduce import Reduction
-from beam_reuse.columnar.runs import slices
+from beam_reuse.columnar.schema import gives, same, types_of
 from beam_reuse.columnar.shuffle import Shuffle
-from beam_reuse.columnar.top import top_rows
 from beam_reuse.rows import folds
+from beam_reuse.rows.declared import (
+    columns_of,
+    given_by,
+    require,
+    require_given,
+    require_same,
+    require_tag,
+)
 from beam_reuse.rows.nodes import (
+    MAIN,
     Bucketer,
     Fold,
     Folding,
+    Given,
     Group,
     Map,
     Output,
@@ -36,11 +45,10 @@ from beam_reuse.rows.nodes import (
     Source,
     by_number,
 )
-from beam_reuse.rows.results import results_of
+from beam_reuse.rows.readers import ReadGroups, ReadJoined, ReadReduced, ReadStream, ReadTop
 
 Value = Fold
 Keys = Sequence[str] | str
-_OUTPUT_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -49,13 +57,19 @@ class Plan:
 
     shuffle: Shuffle
 
-    def rows(self, blocks: Sequence[Block], name: str = "given") -> "Rows":
+    def rows(
+        self, blocks: Sequence[Block], name: str = "given", columns: pa.Schema | None = None,
+    ) -> "Rows":
         """Rows that are known now, few of them; each block is read for itself."""
-        return Rows(self, (Output(Source(name, tuple(blocks))),))
+        for block in blocks if columns is not None else ():
+            require_given(name, {MAIN: types_of(columns)}, MAIN, block)
+        return self.pieces(tuple(blocks), name, columns)
 
-    def pieces(self, pieces: Any, name: str = "given") -> "Rows":
+    def pieces(
+        self, pieces: Any, name: str = "given", columns: pa.Schema | None = None,
+    ) -> "Rows":
         """Rows that another graph gives: a PCollection of blocks, or of references to them."""
-        return Rows(self, (Output(Source(name, pieces)),))
+        return Rows(self, (Output(Source(name, pieces, gives={MAIN: columns})),))
 
     def nothing(self) -> "Rows":
         return Rows(self, ())
@@ -64,16 +78,24 @@ class Plan:
 @dataclass(frozen=True)
 class Rows:
     """A handle on rows with named columns. `a + b` are the rows of both, which have the same
-    columns where they meet in one kernel."""
+    columns, or one of them none: a kernel that only counts gives no rows."""
 
     plan: Plan
     outputs: tuple[Output, ...]
 
+    @property
+    def columns(self) -> pa.Schema | None:
+        """The declared columns; None where a kernel does not declare what it gives."""
+        return columns_of(self.outputs)
+
     def __add__(self, other: "Rows") -> "Rows":
+        require_same("+", self.outputs, other.outputs)
         return replace(self, outputs=(*self.outputs, *other.outputs))
 
     def tagged(self, tag: str) -> "Rows":
         """What the kernel that gave these rows gave as `Tagged(tag, ...)`."""
+        for each in self.outputs:
+            require_tag(tag, each)
         return replace(self, outputs=tuple(Output(each.node, tag) for each in self.outputs))
 
     def map(self, kernel: Callable[..., Any], *args: Any, name: str = "") -> "Rows":
@@ -81,7 +103,8 @@ class Rows:
         these, or None. Args that are Values are there when the kernel is called."""
         name = name or _name(kernel)
         return replace(self, outputs=tuple(
-            Output(Map(name, each, kernel, args)) for each in self.outputs))
+            Output(Map(name, each, kernel, args, gives=given_by(kernel, (each.columns,), args)))
+            for each in self.outputs))
 
     def group(
         self, keys: Keys, kernel: Callable[..., Any], *args: Any, order: Keys = (),
@@ -97,10 +120,10 @@ class Rows:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit: {limit} is not allowed; it must be 1 or more, or None")
-        side = self._side(keys, order, reducing)
-        reader = _Groups(_tuple(keys), kernel, limit, side.reduction if reducing is not None
-                         else None)
-        return self._grouped(_name(kernel), (side.side,), reader, args, buckets)
+        side = self._side("group", keys, order, reducing)
+        reader = ReadGroups(_tuple(keys), kernel, limit, side.reduction)
+        return self._grouped(_name(kernel), (side.side,), reader, args, buckets,
+                             given_by(kernel, (side.columns,), args))
 
     def stream(
         self, keys: Keys, kernel: Callable[..., Any], *args: Any, order: Keys = (),
@@ -108,15 +131,17 @@ class Rows:
     ) -> "Rows":
         """What `kernel(slabs, *args)` gives for the rows of each bucket, an iterator of blocks in
         order of `keys` and `order`: for groups that may be larger than memory."""
-        return self._grouped(_name(kernel), (self._side(keys, order).side,), _Stream(kernel),
-                             args, buckets)
+        side = self._side("stream", keys, order)
+        return self._grouped(_name(kernel), (side.side,), ReadStream(kernel), args, buckets,
+                             given_by(kernel, (side.columns,), args))
 
     def reduce(self, keys: Keys, columns: Mapping[str, str], buckets: int = 0) -> "Rows":
         """One row per distinct `keys`; `columns` says of others "sum", "min", "max" or "any"."""
-        side = self._side(keys, (), columns)
+        side = self._side("reduce", keys, (), columns)
         assert side.reduction is not None
         name = f"reduce by {', '.join(_tuple(keys))}"
-        return self._grouped(name, (side.side,), _Reduced(side.reduction), (), buckets)
+        return self._grouped(name, (side.side,), ReadReduced(side.reduction), (), buckets,
+                             {MAIN: side.columns})
 
     def distinct(self, keys: Keys) -> "Rows":
         """Each of the `keys` once, without other columns."""
@@ -135,41 +160,48 @@ class Rows:
         neighbouring numbers are worked on apart. `counted`: the name under which rows of the left
         side are counted that go through the shuffle, after what is reduced before."""
         others = (other,) if isinstance(other, Rows) else tuple(other)
-        left = self._side(keys, order, reducing)
+        left = self._side("join", keys, order, reducing)
         sides = (replace(left, side=replace(left.side, counted=counted)),
-                 *(each._side(keys, other_order, other_reducing) for each in others))
+                 *(each._side("join", keys, other_order, other_reducing) for each in others))
+        for each in others:
+            require_same("join", self.outputs, each.outputs, _tuple(keys))
         if dealt:
             (key,) = _tuple(keys)
             sides = tuple(replace(each, side=replace(
                 each.side, bucketer=by_number, args=(key,))) for each in sides)
-        reader = _Joined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
+        reader = ReadJoined(_tuple(keys), kernel, tuple(each.reduction for each in sides))
         return self._grouped(_name(kernel), tuple(each.side for each in sides), reader, args,
-                             buckets)
+                             buckets, given_by(kernel, [each.columns for each in sides], args))
 
     def top(self, n: int, descending: str, then: Keys) -> "Rows":
         """The `n` rows with the greatest int64 column `descending`, ties to the smallest `then`,
         in one block. Memory: 2 `n` rows a worker."""
-        some = _Top(n, descending, _tuple(then))
+        require("top by", (descending, *_tuple(then)), self.outputs)
+        some = ReadTop(n, descending, _tuple(then))
         side = Side(self.outputs, _tuple(then), (), some.of, some.in_order, _one_bucket)
-        return self._grouped(f"top by {descending}", (side,), some, (), 1)
+        return self._grouped(f"top by {descending}", (side,), some, (), 1, {MAIN: self.columns})
 
     def into_buckets(
         self, bucketer: Bucketer, *args: Any, order: Keys, kernel: Callable[..., Any],
         kernel_args: Sequence[Any] = (), buckets: int = 0,
     ) -> "Rows":
         """As `stream`, with rows in buckets as `bucketer(block, buckets, *args)` says."""
+        require("into_buckets by", _tuple(order), self.outputs)
         ready = self._after(args)
         side = Side(ready.outputs, (), _tuple(order), bucketer=bucketer, args=args)
-        return self._grouped(_name(kernel), (side,), _Stream(kernel), tuple(kernel_args), buckets)
+        return self._grouped(_name(kernel), (side,), ReadStream(kernel), tuple(kernel_args),
+                             buckets, given_by(kernel, (self.columns,), kernel_args))
 
     def fold(self, folding: Folding, *args: Any, name: str = "") -> Value:
         """One value of all rows, which kernels may take as an argument. It must be small: every
         worker holds it."""
-        ready = self._after(args)
-        return Fold(name or type(folding).__name__, ready.outputs, folding, args)
+        name = name or type(folding).__name__
+        require(f"{name} of", getattr(folding, "keys", ()), self.outputs)
+        return Fold(name, self._after(args).outputs, folding, args)
 
     def total(self, *columns: str) -> Value:
         """{column: sum} of integer columns, exact at any size."""
+        require("total of", columns, self.outputs)
         return self.fold(folds.SumColumns(columns))
 
     def keys(self, keys: Keys) -> Value:
@@ -187,6 +219,7 @@ class Rows:
 
     def gathered(self, order: Keys) -> Value:
         """All rows in one block, by `order`, one of each; for what is known to be small."""
+        require("gathered by", _tuple(order), self.outputs)
         return self.fold(folds.GatherRows(_tuple(order)))
 
     def _after(self, args: Sequence[Any]) -> "Rows":
@@ -195,25 +228,33 @@ class Rows:
         return self.map(_same, *values, name="wait") if values else self
 
     def _side(
-        self, keys: Keys, order: Keys, reducing: Mapping[str, str] | None = None,
+        self, verb: str, keys: Keys, order: Keys, reducing: Mapping[str, str] | None = None,
     ) -> "_Side":
         names, then = _tuple(keys), _tuple(order)
+        require(f"{verb} by", (*names, *then), self.outputs)
         if reducing is None:
-            return _Side(Side(self.outputs, names, then), None)
+            return _Side(Side(self.outputs, names, then), None, self.columns)
+        require(f"{verb}, reducing", tuple(reducing), self.outputs)
         reduction = Reduction((*names, *then), reducing)
-        return _Side(Side(self.map(reduction.prepared, name="columns").outputs, names, then,
-                          reduction.loosely, reduction), reduction)
+        columns = None if self.columns is None else reduction.schema(self.columns)
+        prepared = tuple(Output(Map("columns", each, reduction.prepared, gives={MAIN: columns}))
+                         for each in self.outputs)
+        return _Side(Side(prepared, names, then, reduction.loosely, reduction), reduction, columns)
 
     def _grouped(
         self, name: str, sides: tuple[Side, ...], reader: Any, args: tuple[Any, ...], buckets: int,
+        gives: Given | None,
     ) -> "Rows":
-        return Rows(self.plan, (Output(Group(name, sides, reader, args, buckets)),))
+        return Rows(self.plan, (Output(Group(name, sides, reader, args, buckets, gives=gives)),))
 
 
 @dataclass(frozen=True)
 class _Side:
+    """A side, how its rows are reduced, and the columns that they then have."""
+
     side: Side
     reduction: Reduction | None
+    columns: pa.Schema | None
 
 
 def _tuple(keys: Keys) -> tuple[str, ...]:
@@ -224,72 +265,13 @@ def _name(kernel: Callable[..., Any]) -> str:
     return getattr(kernel, "__name__", type(kernel).__name__)
 
 
+@gives(same)
 def _same(block: Block, *_: Any) -> Block:
     return block
 
 
 def _one_bucket(block: Block, buckets: int) -> Any:
     return np.zeros(len(block), np.int64)
-
-
-@dataclass(frozen=True)
-class _Groups:
-    keys: tuple[str, ...]
-    kernel: Callable[..., Any]
-    limit: int | None
-    reduction: Reduction | None
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
-        slabs: Iterable[Block] = sides[0]
-        if self.reduction is not None:
-            slabs = self.reduction.merge(slabs)
-        for block, starts, sizes in whole_groups(slabs, self.keys, self.limit):
-            yield from results_of(self.kernel(block, starts, sizes, *args))
-
-
-@dataclass(frozen=True)
-class _Stream:
-    kernel: Callable[..., Any]
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Any:
-        return self.kernel(sides[0], *args)
-
-
-@dataclass(frozen=True)
-class _Reduced:
-    reduction: Reduction
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
-        return slices(self.reduction.merge(sides[0]), _OUTPUT_BYTES)
-
-
-@dataclass(frozen=True)
-class _Joined:
-    keys: tuple[str, ...]
-    kernel: Callable[..., Any]
-    reductions: tuple[Reduction | None, ...]
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
-        slabs = [each if reduction is None else reduction.merge(each)
-                 for each, reduction in zip(sides, self.reductions, strict=True)]
-        for rows in all_aligned(slabs, self.keys):
-            yield from results_of(self.kernel(*rows, *args))
-
-
-@dataclass(frozen=True)
-class _Top:
-    n: int
-    descending: str
-    then: tuple[str, ...]
-
-    def of(self, block: Block) -> Block:
-        return top_rows([block], self.n, self.descending, self.then)
-
-    def in_order(self, block: Block) -> Block:
-        return self.of(block).sort(self.then)
-
-    def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Block]:
-        yield top_rows(list(sides[0]), self.n, self.descending, self.then)
 
 
 __all__ = ["KeyFilter", "Plan", "Rows", "Value"]

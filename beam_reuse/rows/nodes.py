@@ -5,11 +5,12 @@ A plan is a graph of nodes. `Source` has rows from outside, `Map` looks at block
 from an `Output`: what a node gives under a tag.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
@@ -17,6 +18,8 @@ from beam_reuse.columnar.block import Block
 MAIN = "main"
 Collapse = Callable[[Block], Block]
 Bucketer = Callable[..., NDArray]
+Given = Mapping[str, pa.Schema | None]
+"""The columns of what a node gives, by tag; None where they are not known."""
 
 
 class Output(NamedTuple):
@@ -25,12 +28,19 @@ class Output(NamedTuple):
     node: "Node"
     tag: str = MAIN
 
+    @property
+    def columns(self) -> pa.Schema | None:
+        """The columns of these rows, if they are known."""
+        return None if self.node.gives is None else self.node.gives.get(self.tag)
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A place in the plan. `name` is for people; nodes are equal only to themselves."""
+    """A place in the plan. `name` is for people, `gives` what is declared of its rows; nodes are
+    equal only to themselves."""
 
     name: str
+    gives: Given | None = field(default=None, kw_only=True)
 
     @property
     def inputs(self) -> tuple[Output, ...]:
@@ -110,7 +120,8 @@ class Group(Node):
 
 
 class Folding(Protocol):
-    """How blocks become one value. Merging must not depend on the order or grouping of blocks."""
+    """How blocks become one value. Merging must not depend on the order or grouping of blocks.
+    One that has `keys` reads these columns."""
 
     def start(self, *args: Any) -> Any: ...
     def add(self, held: Any, block: Block) -> Any: ...

@@ -6,12 +6,16 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.group import whole_groups
+from beam_reuse.columnar.schema import NOTHING, NUMBER, UNSIGNED, columns, gives, less
 from beam_reuse.columnar.search import splitters_up_to
-from beam_reuse.rows.language import Rows
+from beam_reuse.rows.declared import given_by
+from beam_reuse.rows.language import Rows, Value
+from beam_reuse.rows.nodes import MAIN, Given
 from beam_reuse.rows.results import results_of
 
 _SAMPLES_PER_BUCKET = 64
@@ -102,6 +106,15 @@ def range_buckets(block: Block, buckets: int, key: str, splitters: Block) -> NDA
     return splitters_up_to(block[key], splitters["key"])
 
 
+def _given(
+    rows: pa.Schema, key: str, splitters: Value, kernel: Callable[..., Any], *args: Any,
+) -> Given | None:
+    """What the kernel declares; its main rows get their place."""
+    given = given_by(kernel, (rows,), args)
+    return given and {**given, MAIN: columns(given[MAIN], range_=NUMBER, place=UNSIGNED)}
+
+
+@gives(NOTHING, _given)
 def _survivors(
     slabs: Iterator[Block], key: str, splitters: Block, kernel: Callable[..., Any], *args: Any,
 ) -> Iterator[Any]:
@@ -140,6 +153,7 @@ class CountBuckets:
         return np.array(list(accumulate(counts.tolist(), initial=0)), np.uint64)
 
 
+@gives(lambda rows, _: columns(less(rows, "range_", "place"), rank=UNSIGNED))
 def _number(rows: Block, bases: NDArray[np.uint64]) -> Block:
     return rows.without("range_", "place").with_columns(
         rank=bases[rows.array("range_")] + rows.array("place"))

@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from beam_reuse.columnar.schema import types_of
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.rows.language import Rows, Value
 from beam_reuse.rows.nodes import MAIN, Fold, Group, Map, Node, Output, Rounds, Source
 from beam_reuse.rows.steps import (
     Apply,
     Entry,
+    Gives,
     Out,
     Round,
     Taker,
@@ -105,7 +107,8 @@ class Schedule:
         return tuple(found)
 
     def _apply(self, node: Map, here: int) -> Apply:
-        return Apply(node.name, node.fn, self.args(node.args), self._next(node, here))
+        return Apply(node.name, node.fn, self.args(node.args), self._next(node, here),
+                     _declared(node))
 
     def _next(self, node: Node, here: int) -> dict[str, tuple[Taker, ...]]:
         return {output.tag: takers for output in self._outputs(node)
@@ -131,8 +134,8 @@ class Schedule:
             here = self._rounds.of(node)
             if isinstance(node, Group):
                 entries[here].append(Entry(
-                    node.name, self._targets[node, here], self._next(node, here), node.reader,
-                    node.sides, self.args(node.args)))
+                    node.name, self._targets[node, here], self._next(node, here),
+                    _declared(node), node.reader, node.sides, self.args(node.args)))
             elif isinstance(node, Source):
                 output = Output(node)
                 readers = self._readers[output]
@@ -156,7 +159,14 @@ class Schedule:
         takers = self._takers(output, number) if everybody else tuple(
             self._apply(node, number) for node in self._readers[output]
             if isinstance(node, Map) and self._rounds.of(node) == number)
-        return Entry(f"read {output.node.name}", target, {MAIN: takers})
+        declared = None if output.columns is None else {MAIN: types_of(output.columns)}
+        return Entry(f"read {output.node.name}", target, {MAIN: takers}, declared)
+
+
+def _declared(node: Node) -> Gives | None:
+    """What a node gives, as workers compare it."""
+    return None if node.gives is None else {
+        tag: None if columns is None else types_of(columns) for tag, columns in node.gives.items()}
 
 
 def reachable(ends: Iterable[Node]) -> list[Node]:

@@ -9,7 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from beam_reuse.columnar.schema import Types
 from beam_reuse.rows.nodes import Folding, Reader, Side
+
+Gives = Mapping[str, Types | None]
+"""The columns that are declared of what a kernel gives, by tag; None where they are not."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Apply:
     fn: Any
     args: tuple[Any, ...]
     next: Mapping[str, tuple["Taker", ...]]
+    gives: Gives | None
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class Entry:
     name: str
     target: Target
     next: Mapping[str, tuple[Taker, ...]]
+    gives: Gives | None = None
     reader: Reader | None = None
     sides: tuple[Side, ...] = ()
     args: tuple[Any, ...] = ()

@@ -9,7 +9,7 @@ once, and no other difference. Buckets that are not chosen by a hash of keys are
 """
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from beam_reuse.columnar.runs import sorted_slabs
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.splitting import hash_buckets, split_by_bucket
 from beam_reuse.columnar.store import Piece
+from beam_reuse.rows.declared import require_given
 from beam_reuse.rows.nodes import MAIN
 from beam_reuse.rows.results import Count, Tagged, results_of
 from beam_reuse.rows.steps import (
@@ -141,7 +142,7 @@ class Work:
 
     def _process(self, entry: Entry, pieces: Iterable[Piece]) -> Iterator[Emitted]:
         for result in self._results(entry, pieces):
-            yield from self._hand_on(result, entry.next)
+            yield from self._hand_on(result, entry)
 
     def _value(self, piece: Piece) -> Emitted:
         """A part of a value: to be merged before the next round, or later."""
@@ -167,14 +168,14 @@ class Work:
     def _args(self, args: Sequence[Any]) -> list[Any]:
         return [self.values.get(each) if isinstance(each, ValueRef) else each for each in args]
 
-    def _hand_on(
-        self, result: Result, takers: Mapping[str, tuple[Taker, ...]],
-    ) -> Iterator[Emitted]:
+    def _hand_on(self, result: Result, step: Entry | Apply) -> Iterator[Emitted]:
         if isinstance(result, Count):
             self._count(result.name, result.number)
             return
         tag, block = result if isinstance(result, Tagged) else (MAIN, result)
-        for taker in takers.get(tag, ()):
+        if step.gives is not None:
+            require_given(step.name, step.gives, tag, block)
+        for taker in step.next.get(tag, ()):
             yield from self._give(taker, block)
 
     def _count(self, name: str, number: int) -> None:
@@ -183,7 +184,7 @@ class Work:
     def _give(self, taker: Taker, block: Block) -> Iterator[Emitted]:
         if isinstance(taker, Apply):
             for result in results_in(taker.name, taker.fn, block, *self._args(taker.args)):
-                yield from self._hand_on(result, taker.next)
+                yield from self._hand_on(result, taker)
         elif isinstance(taker, ToValue):
             _, held = self._held.get(taker.slot, (taker, None))
             folding = taker.ref.folding

@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
-from beam_reuse.io.results.arrow_columns import NULL, nulls_first, to_arrow
-from beam_reuse.io.results.tables import SPANS, STRINGS, TIMESTAMP, maybe, table
+from beam_reuse.columnar.schema import NUMBER, SHA1, TEXT, UNSIGNED, columns, less, types_of
+from beam_reuse.io.results.arrow_columns import (
+    NULL,
+    nulls_first,
+    require_rows,
+    to_arrow,
+)
+from beam_reuse.io.results.tables import SPANS, STRINGS, TIMESTAMP, maybe, page, pages, sha1, table
 
 ALL = table(
     "all", text=pa.string(), hash=pa.string(), note=maybe(pa.string()), number=pa.int64(),
@@ -114,3 +120,26 @@ def test_spans(rows: list[list[tuple[int, int]]]) -> None:
 def test_what_a_column_cannot_hold_is_refused_by_name(kind: pa.DataType, values: Column) -> None:
     with pytest.raises(TypeError, match="'here'"):
         to_arrow(table("t", here=kind), Block({"here": values}))
+
+
+def test_rows_of_a_table_have_its_columns() -> None:
+    paged = table("paged", url=page, sha1=sha1, samples=pages, spans=SPANS)
+    assert types_of(paged.rows) == {
+        "url": "uint64", "sha1": "V20", "samples": "bytes", "spans": "bytes"}
+    assert types_of(ALL.rows) == {
+        "text": "bytes", "hash": "bytes", "note": "bytes", "number": "int64", "count": "int64",
+        "time": "int64", "flag": "bool", "perhaps": "bool", "share": "float64", "urls": "bytes"}
+
+
+def test_rows_that_do_not_fill_a_table_are_refused() -> None:
+    rows = ALL.rows
+    require_rows(ALL, columns(rows, more=TEXT), "rows of kernel")
+    for wrong, sentence in (
+        (less(rows, "time"), "table 'all' needs 'time' as int64; rows of kernel have text, hash"),
+        (columns(rows, number=UNSIGNED),
+         "table 'all' needs 'number' as int64; rows of kernel have it as uint64"),
+        (columns(rows, text=NUMBER), "needs 'text' as bytes; rows of kernel have it as int64"),
+        (columns(rows, hash=SHA1), "needs 'hash' as bytes; rows of kernel have it as V20"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            require_rows(ALL, wrong, "rows of kernel")

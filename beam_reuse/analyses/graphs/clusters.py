@@ -7,30 +7,34 @@ import numpy as np
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.runs import slices
+from beam_reuse.columnar.schema import KIND, PAGE, columns, gives
 from beam_reuse.kernels import union_find
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Rows
-from beam_reuse.rows.nodes import Group, Output, Side, by_number
+from beam_reuse.rows.nodes import MAIN, Group, Output, Side, by_number
 
 _WAITING = 1 << 16
 _OUTPUT_BYTES = 8 << 20
+EDGES = columns(kind=KIND, page=PAGE, root=PAGE)
 _NOTHING = Block({
     "kind": np.zeros(0, np.uint8), "page": np.zeros(0, np.uint64), "root": np.zeros(0, np.uint64)})
 
 
 def components(edges: Rows) -> Rows:
-    """Edges between `page` and `root`, of one or more kinds (`kind`, uint8) -> for each kind and
-    page that an edge connects with another, `kind`, `page` and `root`: the smallest page of its
-    component; a root is there, too, as its own.
+    """Edges between `page` and `root`, of one or more kinds -> EDGES from each page that an edge of
+    a kind connects with another to the smallest page of its component; a root is there, too, as its
+    own.
 
     One round. Workers reduce edges to spanning forests before they go, then one connects each
     kind. Memory there: a row of 17 bytes per connected page, some four times that while it works.
     """
     side = Side(edges.map(_edge_columns).outputs, ("kind",), ("page",), spanning, spanning,
                 by_number, ("kind",))
-    return Rows(edges.plan, (Output(Group("components", (side,), _read_components)),))
+    group = Group("components", (side,), _read_components, gives={MAIN: EDGES})
+    return Rows(edges.plan, (Output(group),))
 
 
+@gives(EDGES)
 def _edge_columns(edges: Block) -> Block:
     return edges.select(_NOTHING.names)
 

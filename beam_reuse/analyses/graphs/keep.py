@@ -1,9 +1,9 @@
 """Which pages to keep: of pages that are alike the first by a rule, and none is dropped that
 resembles nothing kept.
 
-Members of sets and edges between sets are rows of the same columns: `set`, the first page of a
-set; `row`, what the row is; `page`, a member of the set, or the first page of the other set of an
-edge; and `order`, which is small for pages that are kept first.
+Members of sets and edges between sets are rows of the same columns (SETS): `set` is the first page
+of a set, `row` what the row is, `page` a member of the set, or the first page of the other set of
+an edge; `order` is small for pages that are kept first.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import KIND, PAGE, UNSIGNED, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 from beam_reuse.rows import Rows, Tagged
 
 CLUSTERS, _ALONE = "clusters", "alone"
 _MEMBER, _EDGE, _STAR = 0, 1, 2
+SETS = columns(set=PAGE, row=KIND, page=PAGE, order=UNSIGNED)
+CLUSTERED = columns(kind=KIND, page=PAGE, cluster=PAGE)
+DECIDED = columns(page=PAGE, because=PAGE)
 
 
 def member_rows(
@@ -29,6 +33,7 @@ def member_rows(
                   "order": order})
 
 
+@gives(SETS)
 def edge_rows(pairs: Block) -> Block:
     """Pairs of similar sets; if `star` is 1, page_a stands for page_b in all other pairs."""
     return Block({"set": pairs["page_a"], "row": pairs.array("star") + np.uint8(_EDGE),
@@ -40,9 +45,8 @@ def clusters_and_kept(members: Rows, edges: Rows, components: Rows, kinds: int, 
     """Members of all sets; the edges of one `kind`; what edges of all `kinds` connect -> clusters,
     and what is decided for each page by the edges of this kind.
 
-    A row of clusters has `kind`, `page` and `cluster`, the smallest page that sets and edges
-    connect it with; pages that nothing does are in none. What is decided is `page` and `because`,
-    the page it is dropped for, or itself.
+    The `cluster` of a page is the smallest that sets and edges connect it with; pages that nothing
+    does are in none. `because` is the page that it is dropped for, or itself.
 
     Pages are taken by `order`, then number; one that is undecided is kept and drops its
     undecided neighbours: the members of its set, of those that one page stands for together with
@@ -54,11 +58,13 @@ def clusters_and_kept(members: Rows, edges: Rows, components: Rows, kinds: int, 
     return found.tagged(CLUSTERS), decided + found.tagged(_ALONE)
 
 
+@gives(columns(set=PAGE, kind=KIND, root=PAGE))
 def _of_sets(components: Block) -> Block:
     return Block({"set": components["page"], "kind": components["kind"],
                   "root": components["root"]})
 
 
+@gives(columns(SETS, component=PAGE), {CLUSTERS: CLUSTERED, _ALONE: DECIDED})
 def in_components(
     rows: Block | None, components: Block | None, kinds: int, kind: int,
 ) -> Iterator[Block | Tagged]:
@@ -95,6 +101,7 @@ def _roots(
     return root, connected
 
 
+@gives(DECIDED)
 def decide(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Whole components -> which pages are kept, and what the others are dropped for.
 

@@ -6,8 +6,10 @@ key of that number, of the same algorithm, is surely shared by at most `max_grou
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.definition import (
@@ -21,6 +23,7 @@ from beam_reuse.analyses.near_duplicates.equal_pages import has_shingles
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.schema import FINGERPRINT, SMALL, UNSIGNED, columns, gives
 
 _NUMBERED = 64
 
@@ -38,6 +41,11 @@ class Shared:
         return Shared(counters.heavy(2), counters.heavy(counters.cap))
 
 
+def _with_key(signed: pa.Schema, *_: Any) -> pa.Schema:
+    return columns(signed, key=FINGERPRINT, number=SMALL, small=UNSIGNED)
+
+
+@gives(columns(key=FINGERPRINT))
 def counted_keys(rows: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
     """Every key by which pages are brought together: of B, and of C or of its wide pieces."""
     yield Block({"key": _keys_b(rows, settings)[1].ravel()})
@@ -53,6 +61,7 @@ def _keys_b(
     return shingled, b_keys(as_words(rows.array("b"))[shingled], settings)
 
 
+@gives(_with_key)
 def key_rows(rows: Block, settings: NearDuplicateSettings, shared: Shared) -> Iterator[Block]:
     """Rows once for each key that others may share; keys of C only where they find all pairs."""
     yield from _rows_by_key(rows, *_keys_b(rows, settings), shared)
@@ -77,6 +86,7 @@ def _rows_by_key(
             small |= few.astype(np.uint64) << np.uint64(number)
 
 
+@gives(_with_key)
 def wide_rows(rows: Block, settings: NearDuplicateSettings, shared: Shared) -> Iterator[Block]:
     """Rows with keys of their wide pieces that may be crowded."""
     keys = c_keys(as_words(rows.array("c")), wide_masks(settings))

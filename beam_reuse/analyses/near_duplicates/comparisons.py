@@ -1,7 +1,7 @@
 """Which of the pages that share a key, or of all pages, are similar.
 
-Key rows are those of `candidates`. A row of pairs has the numbers `page_a` < `page_b`, both
-similarities, both sites, and `star`: 1 if page_a stands for page_b in all other pairs.
+Key rows are those of `candidates`. Of rows of pairs `page_a` is smaller than `page_b`, and `star`
+is 1 if page_a stands for page_b in all other pairs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,24 @@ from beam_reuse.analyses.near_duplicates.definition import (
 )
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    KIND,
+    NUMBER,
+    PAGE,
+    SMALL,
+    TINY,
+    UNSIGNED,
+    columns,
+    gives,
+)
 from beam_reuse.kernels import near_pairs
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Count, Tagged
 
 CROWDED = "crowded"
+PAIRS = columns(page_a=PAGE, page_b=PAGE, b_similarity=TINY, c_similarity=SMALL, site_a=FINGERPRINT,
+                site_b=FINGERPRINT, star=KIND)
 _NOT_COMPARED = ("pairs-not-compared-b", "pairs-not-compared-c")
 _PAIRS_AT_ONCE = 1 << 17
 
@@ -49,6 +62,7 @@ def _pair_rows(left: Block, right: Block, same_b: NDArray, same_c: NDArray) -> B
     })
 
 
+@gives(PAIRS)
 def key_groups(
     slabs: Iterator[Block], settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:
@@ -61,6 +75,7 @@ def key_groups(
     yield from _Groups(settings).run(slabs)
 
 
+@gives(PAIRS, {CROWDED: columns(page=PAGE, crowds=UNSIGNED)})
 def crowd_groups(
     slabs: Iterator[Block], settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:
@@ -156,6 +171,7 @@ class _Groups:
         return Block({"page": rows.array("page")[at], "crowds": np.uint64(1) << number})
 
 
+@gives(lambda rows, *_: columns(rows, crowds=UNSIGNED, tile=NUMBER, side=NUMBER))
 def tile_rows(
     rows: Block | None, crowds: Block | None, sides: int,
 ) -> Iterator[Block]:
@@ -174,6 +190,7 @@ def tile_rows(
         yield rows.with_columns(tile=high * (high + 1) // 2 + low, side=side)
 
 
+@gives(PAIRS)
 def compare_tiles(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
     settings: NearDuplicateSettings,

@@ -6,10 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.pair_rows import algorithm_names, returned
+from beam_reuse.analyses.near_duplicates.schemas import NEAR_DUPLICATE_DEGREES
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.rows import Rows
+
+DEGREES = columns(algorithm=KIND, degree=NUMBER, pages=NUMBER)
 
 
 def degrees(pairs: Rows, stars: Rows, members: Rows, settings: NearDuplicateSettings) -> Rows:
@@ -26,11 +30,13 @@ def degrees(pairs: Rows, stars: Rows, members: Rows, settings: NearDuplicateSett
         ("algorithm", "degree"), degree_table, reducing={"pages": "sum"})
 
 
+@gives(columns(page=PAGE, more=NUMBER))
 def class_members(stars: Block) -> Block:
     """One for each page that is not the first of its class."""
     return Block({"page": stars["page_a"], "more": np.ones(len(stars), np.int64)})
 
 
+@gives(columns(algorithm=KIND, page=PAGE, other=PAGE))
 def edges_of(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
     """Pairs of different classes, from either side, for each algorithm that returns them."""
     for number, rows in returned(pairs.take(pairs.array("star") == 0), settings):
@@ -39,6 +45,7 @@ def edges_of(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
             yield Block({"algorithm": algorithm, "page": rows[page], "other": rows[other]})
 
 
+@gives(columns(algorithm=KIND, page=PAGE, degree=NUMBER, more=NUMBER))
 def added_degrees(edges: Block | None, classes: Block | None) -> Iterator[Block]:
     """What classes add to the degree of their own pages, and how many these are beyond one; what
     the class `page` adds to the degree of the class `other`: its size."""
@@ -58,6 +65,7 @@ def _added(algorithm: NDArray, page: NDArray, degree: NDArray, more: NDArray) ->
     return Block({"algorithm": algorithm, "page": page, "degree": degree, "more": more})
 
 
+@gives(DEGREES)
 def histogram(
     classes: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
 ) -> Iterator[Block]:
@@ -68,6 +76,7 @@ def histogram(
                  "pages": -pages})
 
 
+@gives(DEGREES)
 def without_degree(members: Block) -> Block:
     """All representatives as if they had no near-duplicate."""
     count = len(ALGORITHMS)
@@ -76,6 +85,7 @@ def without_degree(members: Block) -> Block:
                   "degree": np.zeros(count, np.int64), "pages": np.full(count, pages, np.int64)})
 
 
+@gives(NEAR_DUPLICATE_DEGREES.rows)
 def degree_table(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Rows of `near_duplicate_degrees`: degrees that some page has."""
     rows = rows.take(rows.array("pages") > 0)

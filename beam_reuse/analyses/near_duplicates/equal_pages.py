@@ -7,17 +7,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from beam_reuse.analyses.graphs.keep import SETS as SET_ROWS
 from beam_reuse.analyses.graphs.keep import member_rows
-from beam_reuse.analyses.near_duplicates.comparisons import star_pairs
+from beam_reuse.analyses.near_duplicates.comparisons import PAIRS, star_pairs
 from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_words
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
+from beam_reuse.columnar.schema import PAGE, columns, gives, less
 from beam_reuse.rows import Count, Tagged
 
 SETS, MEMBERS, STARS = "sets", "members", "stars"
 
 
+@gives(
+    lambda signed, _: less(signed, "identity", "order", "equal"),
+    {MEMBERS: SET_ROWS, SETS: columns(representative=PAGE, page=PAGE), STARS: PAIRS})
 def distinct_pages(
     slabs: Iterator[Block], settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:

@@ -5,15 +5,25 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs.clusters import EDGES
 from beam_reuse.analyses.near_duplicates.definition import returned_by
+from beam_reuse.analyses.near_duplicates.schemas import (
+    IDENTITY_SETS,
+    KEEP,
+    NEAR_DUPLICATE_CLUSTERS,
+    NEAR_DUPLICATES,
+    SITE_PAIRS,
+)
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives, same
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.pages.naming import NO_PAGE
 from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
+COUNTED_SITES = columns(algorithm=KIND, low=FINGERPRINT, high=FINGERPRINT, pairs=NUMBER)
 
 
 def _flags(pairs: Block, settings: NearDuplicateSettings) -> dict[str, NDArray[np.bool_]]:
@@ -31,11 +41,13 @@ def returned(pairs: Block, settings: NearDuplicateSettings) -> Iterator[tuple[in
         yield number, pairs.take(flag)
 
 
+@gives(same)
 def returned_by_one(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:
     """The pairs that one algorithm returns."""
     return pairs.take(_flags(pairs, settings)[ALGORITHMS[algorithm]])
 
 
+@gives(EDGES)
 def pair_edges(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
     """Pairs as edges of the algorithms that return them."""
     for number, rows in returned(pairs, settings):
@@ -51,11 +63,13 @@ def algorithm_names(numbers: NDArray) -> VarBytes:
     return VarBytes.from_list(_NAMES[numbers].tolist())
 
 
+@gives(IDENTITY_SETS.rows)
 def set_table(sets: Block) -> Block:
     """Rows of `identity_sets`."""
     return Block({"representative": sets["representative"], "url": sets["page"]})
 
 
+@gives(NEAR_DUPLICATES.rows)
 def pair_table(pairs: Block, settings: NearDuplicateSettings) -> Block:
     """Rows of `near_duplicates`."""
     return Block({
@@ -66,12 +80,14 @@ def pair_table(pairs: Block, settings: NearDuplicateSettings) -> Block:
     })
 
 
+@gives(NEAR_DUPLICATE_CLUSTERS.rows)
 def cluster_table(clusters: Block) -> Block:
     """Rows of `near_duplicate_clusters`."""
     return Block({"algorithm": algorithm_names(clusters.array("kind")),
                   "cluster": clusters["cluster"], "url": clusters["page"]})
 
 
+@gives(KEEP.rows)
 def keep_table(decided: Block) -> Block:
     """Rows of `keep`."""
     page, because = decided.array("page"), decided.array("because")
@@ -79,6 +95,7 @@ def keep_table(decided: Block) -> Block:
     return Block({"url": page, "keep": kept, "because_of": np.where(kept, NO_PAGE, because)})
 
 
+@gives(KEEP.rows)
 def tokenless_table(pages: Block) -> Block:
     """Rows of `keep` for pages that are like no other."""
     return keep_table(pages.with_columns(because=pages["page"]))
@@ -95,6 +112,7 @@ def site_pairs(pairs: Rows, sites: Rows, settings: NearDuplicateSettings) -> Row
     return named.group(("algorithm", "low", "high"), site_table, order="name")
 
 
+@gives(COUNTED_SITES)
 def sites_of_pairs(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
     """One row per pair and algorithm that returns it: the fingerprints of both sites."""
     for number, rows in returned(pairs, settings):
@@ -105,6 +123,7 @@ def sites_of_pairs(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Bl
         })
 
 
+@gives(columns(COUNTED_SITES, site=FINGERPRINT))
 def each_site(counted: Block) -> Iterator[Block]:
     """A row for each site of a pair of sites."""
     yield counted.with_columns(site=counted["low"])
@@ -112,6 +131,7 @@ def each_site(counted: Block) -> Iterator[Block]:
     yield two.with_columns(site=two["high"])
 
 
+@gives(columns(COUNTED_SITES, name=TEXT))
 def with_name(rows: Block | None, names: Block | None) -> Block | None:
     """Rows with the name of their site."""
     if rows is None:
@@ -121,6 +141,7 @@ def with_name(rows: Block | None, names: Block | None) -> Block | None:
     return rows.without("site").with_columns(name=names.strings("name").take(found))
 
 
+@gives(SITE_PAIRS.rows)
 def site_table(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Rows of `site_pairs`: the smaller name first."""
     names, counted = rows.strings("name"), rows.take(starts)

@@ -1,28 +1,38 @@
 """From the pages of parts to signatures.
 
-A row of signatures is a page: `page`, `identity`, `site` (a fingerprint of its name), `b`, `c`,
-`equal` (a hash of `b` and `c`), and `order`, which is small for pages that are kept first.
+A row of signatures is a page. `site` is a fingerprint of its name, `equal` a hash of `b` and `c`,
+and `order` is small for pages that are kept first.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.near_duplicates.definition import PageSigner
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import FINGERPRINT, PAGE, TEXT, UNSIGNED, columns, gives, raw
 from beam_reuse.io.part_columns import HAS_TOKENS, NO_TIME
 from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Count, Tagged
 
 TOKENLESS, SITES = "tokenless", "sites"
+SITE_NAMES = columns(site=FINGERPRINT, name=TEXT)
 _SIGN = np.uint64(1 << 63)
 _LAST = np.uint64(2**64 - 1)
 _RULES = {"smallest-url": (), "earliest": ("timestamp",), "longest": ("token_count",)}
 
 
+def _signatures(parts: pa.Schema, settings: NearDuplicateSettings) -> pa.Schema:
+    b, c = raw(8 * settings.supershingles), raw(8 * -(-settings.projection_bits // 64))
+    return columns(page=PAGE, identity=raw(16), site=FINGERPRINT, b=b, c=c, order=UNSIGNED,
+                   equal=FINGERPRINT)
+
+
+@gives(_signatures, {TOKENLESS: columns(page=PAGE), SITES: SITE_NAMES})
 def signature_rows(
     parts: Block, settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:

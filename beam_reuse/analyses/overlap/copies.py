@@ -4,20 +4,45 @@ from collections.abc import Iterator
 from itertools import tee
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.definition import chunkings_of
-from beam_reuse.analyses.overlap.reading import packed_sizes, page_keys
+from beam_reuse.analyses.overlap.reading import packed_sizes, page_keys, sizes_type
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    FLAG,
+    KIND,
+    NUMBER,
+    PAGE,
+    TEXT,
+    UNSIGNED,
+    columns,
+    gives,
+)
 from beam_reuse.rows import Tagged
 
 CENTRES, SHARING = "centres", "sharing"
 SHARED_PAGE = 255
 """The tag of two hosts that are only known to share a page."""
+MEMBERS = columns(centre=PAGE, page=PAGE, name=TEXT, bytes=NUMBER)
+COPIES = columns(centre=PAGE, page=PAGE, second=FLAG, host_a=FINGERPRINT, host_b=FINGERPRINT)
+COUNTED_PAIRS = columns(tag=KIND, unit=FINGERPRINT, other=FINGERPRINT, shared=UNSIGNED)
 
 
+def _in_sets(pages: pa.Schema) -> pa.Schema:
+    return columns(pages, place=NUMBER, centre=PAGE, centre_host=FINGERPRINT, centre_url=TEXT)
+
+
+def _of_copies(members: pa.Schema, settings: OverlapSettings) -> dict[str, pa.Schema]:
+    sizes = sizes_type(len(settings.chunkings))
+    return {SHARING: COUNTED_PAIRS, CENTRES: columns(unit=PAGE, sizes=sizes, members=NUMBER)}
+
+
+@gives(_in_sets)
 def exact_sets(slabs: Iterator[Block]) -> Iterator[Block]:
     """Pages sorted by the fingerprint of all lines and page -> the same with their `place` in
     their set, from 0, and of the first page there `centre`, `centre_host` and `centre_url`. Holds a
@@ -39,15 +64,17 @@ def on_host_of_centre(members: Block) -> NDArray[np.bool_]:
     return members.array("host") == members.array("centre_host")
 
 
+@gives(MEMBERS)
 def member_rows(members: Block) -> Block:
     """All pages, each with its set and what can be saved of it."""
     return members.select(("centre", "page", "name", "bytes"))
 
 
+@gives(COPIES, _of_copies)
 def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
-    """Copies: `centre`, `page`, both hosts in order and `second`, which is true for one page of
-    each set. SHARING: pairs of hosts with a copy. CENTRES: `unit`, how many `members` of its set
-    are here, and how many fingerprints it has by each chunking (`sizes`), if it is here itself."""
+    """Copies, with both hosts in order, and `second`, which is true for one page of each set.
+    SHARING: pairs of hosts with a copy. CENTRES: how many `members` of a set are here, and how many
+    fingerprints its centre (`unit`) has by each chunking, if it is here itself."""
     hosts = np.sort(np.stack([members.array("host"), members.array("centre_host")]), 0)
     copies = members.select(("centre", "page")).with_columns(
         second=members.array("place") == 1, host_a=hosts[0], host_b=hosts[1],

@@ -5,14 +5,19 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
 from beam_reuse.analyses.overlap.reading import distinct, sums
+from beam_reuse.analyses.overlap.schemas import POPULAR_COLLECTIONS
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import match_ranges
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.kernels.prefixes import directory_prefixes
 
 ON_HOSTS = {"prefix": "any", "own": "max", "first": "min", "centres": "sum"}
 SAMPLES = 10
+IN_DIRECTORIES = columns(id=FINGERPRINT, prefix=TEXT, host=FINGERPRINT, own=KIND, first=PAGE,
+                         centres=NUMBER)
 
 
+@gives(columns(centre=PAGE, url=TEXT, host=FINGERPRINT, first=PAGE, own=KIND))
 def copied_rows(members: Block) -> Block:
     """Of sets on several hosts: `centre` with its `url`, and for each `host` the `first` page
     there, and whether it is the centre's `own` (1)."""
@@ -24,15 +29,16 @@ def copied_rows(members: Block) -> Block:
     ]), ("centre", "host"))
 
 
+@gives(IN_DIRECTORIES)
 def with_directories(copied: Block) -> Block:
-    """For each directory above a centre, and each host that has the centre: `id` and `prefix` of
-    the directory, `host`, `own`, `first` and 1 in `centres`."""
+    """A row for each directory above a centre, and each host that has the centre."""
     row, rows = _prefixes(copied.strings("url"))
     return rows.with_columns(
         **{name: copied.array(name)[row] for name in ("host", "own", "first")},
         centres=np.ones(len(row), np.int64))
 
 
+@gives(columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER))
 def centres_below(members: Block) -> Block:
     """How many centres are below each directory, and their bytes."""
     centres = members.select(("url", "bytes")).take(~is_copy(members))
@@ -49,6 +55,7 @@ def _prefixes(urls: VarBytes) -> tuple[NDArray[np.int64], Block]:
     return page, Block({"id": prefix.hash64(), "prefix": prefix})
 
 
+@gives(POPULAR_COLLECTIONS.rows)
 def collections(held: Block | None, below: Block | None, mirror: float) -> Block | None:
     """Rows of `popular_collections`: directories that two hosts or more hold. A host holds one if
     it has the share `mirror` of the centres below it, or is its own.

@@ -12,9 +12,11 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.overlap.copies import COUNTED_PAIRS
 from beam_reuse.analyses.overlap.postings import list_starts
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.columnar.schema import gives
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Rows, Tagged
@@ -33,9 +35,9 @@ _ROWS_AT_ONCE, _SAMPLE_ROWS = 1 << 20, 1 << 16
 
 
 def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
-    """Postings -> `tag`, `unit` < `other` and `shared` of pairs of pages, and of hosts (SERVERS),
-    in parts that are to be summed: of all pairs that share `thresholds[tag]` fingerprints or more,
-    and of some others; of all, if not by `iceberg`.
+    """Postings -> pairs of pages, `unit` < `other`, and of hosts (SERVERS), in parts that are to be
+    summed: of all pairs that share `thresholds[tag]` fingerprints or more, and of some others; of
+    all, if not by `iceberg`.
 
     Memory: two rows of at most 2**27 counters a worker, sized by a pilot sample.
     """
@@ -45,6 +47,7 @@ def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
     return lists.map(heavy_pairs, lists.fold(CountCoarsely(thresholds), bits))
 
 
+@gives(COUNTED_PAIRS)
 def sampled_pairs(lists: Block) -> Iterator[Block]:
     """All pairs of sampled units."""
     number = np.cumsum(lists.array("head"))
@@ -192,6 +195,7 @@ def heavy_of(counters: PairCounters, thresholds: Thresholds) -> HeavyPairs:
     return HeavyPairs(levels, first, second)
 
 
+@gives(COUNTED_PAIRS, {SERVERS: COUNTED_PAIRS})
 def heavy_pairs(lists: Block, heavy: HeavyPairs) -> Iterator[Block | Tagged]:
     """Pairs of pages that may be heavy, and those of hosts (SERVERS)."""
     for rows in pair_rows(lists, heavy):

@@ -1,21 +1,24 @@
 """Pairs of pages, or of hosts, that overlap, and what is known of both. No Beam.
 
-A pair has `tag`, `unit`, `other` and `shared`; it is turned round when what is known of `unit` is
-added, so that after both turns it is as it was.
+A pair is turned round when what is known of `unit` is added, so that after both turns it is as it
+was.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
 from beam_reuse.analyses.overlap.definition import containment
 from beam_reuse.analyses.overlap.iceberg import Thresholds, of_pairs
 from beam_reuse.analyses.overlap.reading import size_of
+from beam_reuse.analyses.overlap.schemas import PAGE_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import NUMBER, columns, gives, less
 from beam_reuse.rows import Count, Rows
 
 
@@ -27,6 +30,12 @@ def overlapping(parts: Rows, facts: Rows, thresholds: Thresholds) -> tuple[Rows,
     return once, once.join(facts, "unit", with_facts, "b")
 
 
+def _with_facts(pairs: pa.Schema, facts: pa.Schema, turn: str) -> pa.Schema:
+    known = {f"{field.name}_{turn}": field for field in less(facts, "unit")}
+    return columns(pairs, shared=NUMBER, **known)
+
+
+@gives(lambda pairs, facts, _: _with_facts(pairs, facts, "a"))
 def with_first(
     pairs: Block | None, facts: Block | None, thresholds: Thresholds,
 ) -> Iterator[Block | Count]:
@@ -43,6 +52,7 @@ def with_first(
     yield from filter(None, [with_facts(pairs.take(enough), facts, "a")])
 
 
+@gives(_with_facts)
 def with_facts(pairs: Block | None, facts: Block | None, turn: str) -> Block | None:
     """Pairs turned round, with what is known of `unit` in columns with the suffix `turn`."""
     if pairs is None or not len(pairs):
@@ -69,6 +79,7 @@ def chunking_names(numbers: NDArray, settings: OverlapSettings) -> VarBytes:
     return VarBytes.from_list([name.encode() for name in settings.chunkings]).take(numbers)
 
 
+@gives(PAGE_OVERLAP.rows)
 def page_overlap(pairs: Block, settings: OverlapSettings) -> Block:
     """Rows of that table."""
     return Block({

@@ -1,8 +1,8 @@
 """From fingerprints to postings, the units that share one. No Beam.
 
 A *unit* is a page or a host. A *tag* says of which chunking a fingerprint is, and whether its
-unit is the page (even) or the host (odd). A row of postings has `tag` and `unit`, and `head`, which
-is true where a list begins. A block holds whole lists only.
+unit is the page (even) or the host (odd). Of postings `head` is true where a list begins. A block
+holds whole lists only.
 """
 
 from collections.abc import Iterator
@@ -12,23 +12,27 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
 from beam_reuse.analyses.overlap.definition import WHOLE, chunkings_of
-from beam_reuse.analyses.overlap.reading import HOSTS, distinct, host_counts, page_keys
+from beam_reuse.analyses.overlap.reading import HOST_ROWS, HOSTS, distinct, host_counts, page_keys
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.runs import row_key
+from beam_reuse.columnar.schema import FINGERPRINT, FLAG, KIND, columns, gives
 from beam_reuse.rows import Count, Tagged
 
 KEY = ("tag", "key")
+FINGERPRINTS = columns(tag=KIND, key=FINGERPRINT, unit=FINGERPRINT)
+POSTINGS = columns(tag=KIND, head=FLAG, unit=FINGERPRINT)
 
 
+@gives(FINGERPRINTS, {HOSTS: HOST_ROWS})
 def fingerprint_rows(
     members: Block, settings: OverlapSettings, repeated: HeavyKeys,
 ) -> Iterator[Block | Tagged | Count]:
-    """Fingerprints that may be on two pages or more: `tag`, `key` and `unit`. Exact copies have
-    none for their pages, and those on the host of their centre none at all where their
-    fingerprints are the same. HOSTS: how many fingerprints of hosts are on one page."""
+    """Fingerprints that may be on two pages or more. Exact copies have none for their pages, and
+    those on the host of their centre none at all where their fingerprints are the same. HOSTS: how
+    many fingerprints of hosts are on one page."""
     page, host, copied = members.array("page"), members.array("host"), is_copy(members)
     silent = copied & on_host_of_centre(members)
     for number, chunking in enumerate(chunkings_of(settings)):
@@ -51,6 +55,7 @@ def _units(tag: int, keys: NDArray[np.uint64], units: NDArray[np.uint64]) -> Blo
     return Block({"tag": np.full(len(keys), tag, np.uint8), "key": keys, "unit": units})
 
 
+@gives(POSTINGS, {HOSTS: HOST_ROWS})
 def postings(slabs: Iterator[Block], settings: OverlapSettings) -> Iterator[Block | Tagged | Count]:
     """Fingerprint rows sorted by tag, key and unit -> postings of what 2 to `max_df` units share.
 

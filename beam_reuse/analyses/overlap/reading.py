@@ -6,12 +6,25 @@ Hosts are known by 64-bit hashes of their names.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap import definition as overlap
 from beam_reuse.analyses.overlap.definition import Chunking, Ragged, chunkings_of
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    KIND,
+    NUMBER,
+    PACKED,
+    PAGE,
+    TEXT,
+    UNSIGNED,
+    columns,
+    gives,
+    raw,
+)
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.io.crawl.payload import decode_text
@@ -23,12 +36,20 @@ ADDRESS = 255
 """The kind of a host row with an address in `value` (0: none known) and the name; of others the
 kind is the number of a chunking, and `value` how many fingerprints of the host they count."""
 _KEY_BYTES = 8
+HOST_ROWS = columns(unit=FINGERPRINT, kind=KIND, value=UNSIGNED, name=TEXT)
 
 
+def _pages(parts: pa.Schema, settings: OverlapSettings) -> pa.Schema:
+    keys = [each.name for each in chunkings_of(settings) if each.unit != overlap.WHOLE]
+    return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT, url=TEXT,
+                   bytes=NUMBER, **dict.fromkeys(keys, PACKED))
+
+
+@gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS})
 def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagged | Count]:
-    """Pages with lines: `page`, the fingerprint of all lines (`whole`), `host` and its `name`,
-    `url`, `bytes`, and in a column for each other chunking the page's distinct fingerprints
-    (`page_keys`). KEYS: all fingerprints; HOSTS: names and addresses, of pages without lines, too.
+    """Pages with lines. `whole` is the fingerprint of all lines, and a column for each other
+    chunking has the page's distinct fingerprints (`page_keys`). KEYS: all fingerprints; HOSTS:
+    names and addresses, of pages without lines, too.
     """
     chunkings = chunkings_of(settings)
     for pages in numbered_rows(parts, _columns(chunkings, "host", "ip", "url", "bytes")):
@@ -122,6 +143,11 @@ def sums(which: NDArray, values: NDArray[np.int64], groups: int) -> NDArray[np.i
     out = np.zeros((groups, *values.shape[1:]), np.int64)
     np.add.at(out, which, values)
     return out
+
+
+def sizes_type(chunkings: int) -> pa.DataType:
+    """The type of what `packed_sizes` gives."""
+    return raw(8 * chunkings)
 
 
 def packed_sizes(sizes: NDArray[np.int64]) -> NDArray:

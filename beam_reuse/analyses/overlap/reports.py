@@ -6,18 +6,21 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.graphs.clusters import components
+from beam_reuse.analyses.graphs.clusters import EDGES, components
 from beam_reuse.analyses.overlap.pairs import chunking_names
 from beam_reuse.analyses.overlap.reading import sums
+from beam_reuse.analyses.overlap.schemas import CRAWL_SAVINGS, REPLICAS, SKIPPABLE
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
+from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
 from beam_reuse.rows import Rows, Tagged
 
 SAVINGS = "savings"
 SAVED = ("pages", "bytes", "redundant_pages", "redundant_bytes")
+COPIES = columns(chunking=KIND, copies=NUMBER, pages=NUMBER)
 
 
 def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
@@ -29,12 +32,14 @@ def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
     return pages.reduce(("chunking", "copies"), {"pages": "sum"}).map(_replica_table, settings)
 
 
+@gives(columns(chunking=KIND, page=PAGE, own=NUMBER, copies=NUMBER))
 def _both_ways(pairs: Block) -> Iterator[Block]:
     for page, own, near in (("unit", "a", "b"), ("other", "b", "a")):
         yield Block({"chunking": pairs.array("tag") // 2, "page": pairs[page],
                      "own": pairs[f"members_{own}"], "copies": pairs[f"members_{near}"]})
 
 
+@gives(COPIES)
 def _own_copies(centres: Block, chunkings: int) -> Iterator[Block]:
     copies, sets = np.unique(centres.array("members"), return_counts=True)
     for number in range(chunkings):
@@ -42,6 +47,7 @@ def _own_copies(centres: Block, chunkings: int) -> Iterator[Block]:
                      "pages": copies * sets})
 
 
+@gives(COPIES)
 def _near_copies(centres: Block) -> Iterator[Block]:
     """Pages of sets that overlap with others: they have more copies than their set has."""
     own = centres.array("own")
@@ -50,6 +56,7 @@ def _near_copies(centres: Block) -> Iterator[Block]:
                  "pages": own})
 
 
+@gives(REPLICAS.rows)
 def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
     some = rows.take(rows.array("pages") > 0)
     return some.with_columns(chunking=chunking_names(some.array("chunking"), settings))
@@ -65,10 +72,12 @@ def dropped(pairs: Rows) -> Rows:
         ("kind", "component"), decide)
 
 
+@gives(EDGES)
 def _edges(pairs: Block) -> Block:
     return Block({"kind": pairs.array("tag") // 2, "page": pairs["unit"], "root": pairs["other"]})
 
 
+@gives(columns(EDGES, component=PAGE))
 def _with_component(edges: Block | None, roots: Block | None) -> Block | None:
     if edges is None or roots is None:
         return None
@@ -76,6 +85,7 @@ def _with_component(edges: Block | None, roots: Block | None) -> Block | None:
         component=roots.array("root")[lookup(edges, roots, ("kind", "page"))])
 
 
+@gives(columns(kind=KIND, centre=PAGE, because=PAGE))
 def decide(edges: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
     """Edges of whole components -> the pages that are dropped, and which are kept for them."""
     both = Block.concat([
@@ -96,6 +106,7 @@ def decide(edges: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) ->
                   "because": nodes.array("page")[kept[gone]]})
 
 
+@gives(SKIPPABLE.rows, {SAVINGS: CRAWL_SAVINGS.rows})
 def skippable(
     members: Block | None, dropped: Block | None, settings: OverlapSettings,
 ) -> Iterator[Block | Tagged]:

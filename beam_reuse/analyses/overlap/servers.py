@@ -4,15 +4,18 @@ No Beam."""
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
 from beam_reuse.analyses.overlap.definition import relations
 from beam_reuse.analyses.overlap.pairs import chunking_names, chunking_of, contained
-from beam_reuse.analyses.overlap.reading import ADDRESS, packed_sizes
+from beam_reuse.analyses.overlap.reading import ADDRESS, packed_sizes, sizes_type
+from beam_reuse.analyses.overlap.schemas import EXACT_COPIES, SERVER_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import FINGERPRINT, PACKED, TEXT, columns, gives
 from beam_reuse.rows import Tagged
 
 ALIASES = "aliases"
@@ -23,6 +26,11 @@ _CAUSES = VarBytes.from_list([b"", b"url-alias", b"server-alias", b"replication"
 _URL_ALIAS, _SERVER_ALIAS, _REPLICATION = 1, 2, 3
 
 
+def _hosts(rows: pa.Schema, chunkings: int) -> pa.Schema:
+    return columns(unit=FINGERPRINT, name=TEXT, addresses=PACKED, sizes=sizes_type(chunkings))
+
+
+@gives(_hosts)
 def host_table(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], chunkings: int
 ) -> Block:
@@ -46,6 +54,7 @@ def host_table(
     })
 
 
+@gives(SERVER_OVERLAP.rows, {ALIASES: columns(**dict.fromkeys(HOST_PAIR, FINGERPRINT))})
 def related_hosts(pairs: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
     """Rows of `server_overlap`; ALIASES: pairs of hosts that are one server by another name, or
     share a page and have an address in common."""
@@ -92,6 +101,7 @@ def _same_address(first: VarBytes, second: VarBytes) -> NDArray[np.bool_]:
     return out
 
 
+@gives(EXACT_COPIES.rows)
 def exact_copies(copies: Block | None, aliases: Block | None) -> Iterator[Block]:
     """Rows of that table: each copy with its likely cause, and each centre once."""
     if copies is None:

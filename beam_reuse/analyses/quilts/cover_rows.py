@@ -1,8 +1,8 @@
 """From lists to covers, and what the tables need of a quilt beside its covers; no Beam.
 
-A row of a *source* has `page` (the quilt), `cover` (its number: one for each gram size and limit of
-the sweep), `rank` in the cover, `source` (its page), `new_grams`, and the `grams` and `patch_grams`
-of the quilt.
+In rows of *sources* `page` is the quilt, `cover` a number (one for each gram size and limit of the
+sweep), `rank` the place in the cover, `source` a page, and `grams` and `patch_grams` those of the
+quilt.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,16 @@ from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    NUMBER,
+    PACKED,
+    PAGE,
+    TEXT,
+    VARIANT,
+    columns,
+    gives,
+)
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
@@ -25,13 +35,16 @@ from beam_reuse.rows import Tagged
 
 TAKEN = "taken"
 _TEXT_COLUMNS = ("url", "tokens", "links", "base")
+COVERED = columns(page=PAGE, cover=VARIANT, rank=NUMBER)
+SOURCES = columns(COVERED, source=PAGE, new_grams=NUMBER, grams=NUMBER, patch_grams=NUMBER)
 
 
+@gives(SOURCES, {TAKEN: columns(COVERED, list=FINGERPRINT)})
 def cover_documents(
     documents: Block | None, classes: Block | None, settings: QuiltSettings
 ) -> Iterator[Block | Tagged]:
     """Documents with their numbers of grams, and the lists they are on -> the sources of quilted
-    pages. Also TAKEN: the `list`s that each covers, by `page`, `cover` and `rank`."""
+    pages. Also TAKEN: the `list`s that each covers."""
     if documents is None or classes is None:
         return
     sweep = Sweep.of(settings)
@@ -67,8 +80,9 @@ def cover_documents(
             }).take(rank_of[at] >= 0))
 
 
+@gives(columns(COVERED, grams=PACKED))
 def grams_taken(taken: Block | None, grams: Block | None) -> Block | None:
-    """The `grams` of the lists that a source covers, packed, by `page`, `cover` and `rank`."""
+    """The grams of the lists that a source covers."""
     if taken is None or grams is None:
         return None
     starts, ends = match_ranges(taken, grams, ("list",))
@@ -77,11 +91,13 @@ def grams_taken(taken: Block | None, grams: Block | None) -> Block | None:
         grams=packed(grams.array("gram")[at], ends - starts))
 
 
+@gives(columns(source=PAGE, source_url=TEXT))
 def named_sources(names: Block) -> Block:
     """Names of pages, as sources."""
     return Block({"source": names["page"], "source_url": names["url"]})
 
 
+@gives(columns(SOURCES, source_url=TEXT))
 def with_source_urls(sources: Block | None, names: Block | None) -> Block | None:
     """Sources with their URLs."""
     if sources is None or names is None:
@@ -90,9 +106,9 @@ def with_source_urls(sources: Block | None, names: Block | None) -> Block | None
     return sources.with_columns(source_url=names.strings("source_url").take(found))
 
 
+@gives(columns(page=PAGE, url=TEXT, tokens=PACKED, links=PACKED))
 def text_rows(parts: Block, quilts: KeyFilter) -> Iterator[Block]:
-    """`page`, `url`, `tokens` (packed) and `links`, after the base, of pages that may be quilts;
-    only row groups with one are read."""
+    """Pages that may be quilts; `links` come after the base. Only row groups with one are read."""
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
         numbers = np.frombuffer(part.strings("numbers")[0], np.int64)

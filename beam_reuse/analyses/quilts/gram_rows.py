@@ -8,12 +8,14 @@ the number of sizes, plus the number of the size. Its *owners*, where the varian
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep, gram_sets
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import HeavyKeys
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, less
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -35,9 +37,20 @@ def packed_words(values: VarBytes) -> NDArray[np.uint64]:
     return np.frombuffer(values.used().tobytes(), np.uint64)
 
 
+def _documents(parts: pa.Schema, settings: QuiltSettings) -> pa.Schema:
+    owners = dict.fromkeys(OWNERS[settings.variant], FINGERPRINT)
+    return columns(doc=UNSIGNED, **owners, grams=PACKED)
+
+
+def count_columns(rows: pa.Schema, settings: QuiltSettings) -> pa.Schema:
+    """The columns of counts of grams and patch grams of documents."""
+    return columns(doc=UNSIGNED, grams=NUMBER, **dict.fromkeys(patch_columns(settings), NUMBER))
+
+
+@gives(_documents)
 def document_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block | Count]:
-    """The documents that have grams: `doc`, its owners, and its `grams`, packed, each once. Also
-    how many pages have tokens, but too few for a gram."""
+    """The documents that have grams, each gram once. Also how many pages have tokens, but too few
+    for a gram."""
     sizes = Sweep.of(settings).sizes
     for pages in numbered_rows(parts, ("tokens", *_READ[settings.variant])):
         offsets, tokens = pages.rows.lists("tokens")
@@ -68,6 +81,7 @@ def _owners(pages: NumberedRows, settings: QuiltSettings) -> dict[str, NDArray[n
     return found
 
 
+@gives(columns(gram=FINGERPRINT))
 def all_grams(documents: Block) -> Block:
     """The grams of all documents."""
     return Block({"gram": packed_words(documents.strings("grams"))})
@@ -79,8 +93,9 @@ def _first_grams(documents: Block) -> NDArray[np.int64]:
     return (offsets[:-1] - offsets[0]) // WORD
 
 
+@gives(lambda documents, _: columns(less(documents, "grams"), gram=FINGERPRINT))
 def gram_rows(documents: Block, repeated: HeavyKeys) -> Block:
-    """A row for each gram of a document that may occur in others: `gram`, `doc` and its owners."""
+    """A row for each gram of a document that may occur in others."""
     grams = all_grams(documents)
     kept = repeated.may_hold(grams)
     counts = np.add.reduceat(kept, _first_grams(documents), dtype=np.int64)
@@ -93,6 +108,7 @@ def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:
     return tuple(f"patch_{number}" for number in range(len(Sweep.of(settings).limits)))
 
 
+@gives(count_columns)
 def gram_counts(documents: Block, settings: QuiltSettings) -> Block:
     """How many `grams` each document has, and no patch grams yet."""
     counts = documents.strings("grams").lengths() // WORD

@@ -11,10 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep
-from beam_reuse.analyses.quilts.gram_rows import OWNERS, WORD, packed, packed_words, patch_columns
+from beam_reuse.analyses.quilts.gram_rows import (
+    OWNERS,
+    WORD,
+    count_columns,
+    packed,
+    packed_words,
+    patch_columns,
+)
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, same
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
@@ -22,15 +30,18 @@ from beam_reuse.rows import Count, Tagged
 
 GRAMS = "grams"
 POPULAR = "grams-on-too-many-pages"
+LISTS = columns(list=FINGERPRINT, members=PACKED, grams=NUMBER)
+CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=NUMBER, pages=NUMBER, sources=PACKED)
 _SOURCES_AT_ONCE = 1 << 20
 
 
+@gives(LISTS, {GRAMS: columns(list=FINGERPRINT, gram=FINGERPRINT)})
 def patch_lists(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], settings: QuiltSettings
 ) -> Iterator[Block | Tagged | Count]:
-    """Rows by gram, of each at most one more than there may be -> the lists of patch grams: `list`
-    (a fingerprint), `members` and how many `grams` have them, perhaps in several rows. Also GRAMS:
-    the `list` of each gram, as far as sources are reported; and how many grams occur too often."""
+    """Rows by gram, of each at most one more than there may be -> the lists of patch grams, with
+    how many `grams` have them, perhaps in several rows. Also GRAMS: the `list` of each gram, as far
+    as sources are reported; and how many grams occur too often."""
     sweep = Sweep.of(settings)
     most = max(sweep.limits)
     yield Count(POPULAR, int((sizes > most).sum()))
@@ -67,6 +78,7 @@ def _words(lists: Block, settings: QuiltSettings) -> tuple[NDArray[np.uint64], N
     return packed_words(members).reshape(-1, width), members.lengths() // (width * WORD)
 
 
+@gives(count_columns)
 def patch_counts(lists: Block, settings: QuiltSettings) -> Block:
     """How many patch grams each document has by each limit, from some of its lists."""
     words, pages = _words(lists, settings)
@@ -76,6 +88,7 @@ def patch_counts(lists: Block, settings: QuiltSettings) -> Block:
     return Block({"doc": words[:, 0], "grams": np.zeros_like(grams), **counts})
 
 
+@gives(same)
 def reaching(counts: Block, settings: QuiltSettings) -> Block:
     """The documents whose patch fraction reaches that of a combination of the sweep."""
     sweep = Sweep.of(settings)
@@ -88,9 +101,10 @@ def reaching(counts: Block, settings: QuiltSettings) -> Block:
     return counts.take(reached)
 
 
+@gives(CLASSES)
 def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Iterator[Block]:
     """For documents that may reach a patch fraction the lists they are on, without those that give
-    no source: `list`, `grams`, `pages` (how many are on it) and `sources`, documents too."""
+    no source; `pages` are how many are on it, `sources` documents too."""
     words, pages = _words(lists, settings)
     ends = np.cumsum(pages)
     of_list = np.repeat(np.arange(len(lists)), pages)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.quilts import schemas
 from beam_reuse.analyses.quilts.definition import (
     Combination,
     Linked,
@@ -17,6 +18,7 @@ from beam_reuse.analyses.quilts.gram_rows import WORD, packed_words
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.matching import match_ranges
+from beam_reuse.columnar.schema import NOTHING, gives
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import grams as gram_kernels
 from beam_reuse.kernels.compiled import frozen
@@ -27,6 +29,7 @@ _LINKED = np.array([each.name.lower().encode() for each in Linked], object)
 _COVER = ("page", "cover")
 
 
+@gives(NOTHING, {QUILTS: schemas.QUILTS.rows, SOURCES: schemas.QUILT_SOURCES.rows})
 def quilt_tables(
     sources: Block | None, texts: Block | None, taken: Block | None, settings: QuiltSettings
 ) -> Iterator[Tagged]:

@@ -1,8 +1,8 @@
 """Files and chunks by kind and hash, and which of them may be labels.
 
-*Candidates* have `sha1` and `kind` of a label that may exist, `range`, the part in which it
-occurs, `own`, the hash in the part, and `score`: the Nilsimsa score of a chunk that is only similar
-to the label, and EXACT where the hash is the label's.
+*Candidates* have `sha1` and `kind` of a label that may exist. It occurs in the part `range` as the
+hash `own`, with the Nilsimsa `score` of a chunk that is only similar to the label, and EXACT where
+the hash is the label's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.distinct import number_distinct
+from beam_reuse.columnar.schema import KIND, NUMBER, PART, SHA1, columns, gives
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import Objects
 
 KEY = ("sha1", "kind")
 EXACT = NO_NUMBER
+HASHES = columns(sha1=SHA1, kind=KIND)
+CANDIDATES = columns(HASHES, range=PART, own=SHA1, score=NUMBER)
 
 
 def hash_rows(kind: LabelKind, sha1: NDArray) -> Block:
@@ -32,6 +35,7 @@ def may_match(kind: LabelKind, sha1: NDArray, keys: Any) -> Block:
     return rows.take(keys.may_hold(rows))
 
 
+@gives(CANDIDATES)
 def find_candidates(parts: Block, objects: Objects, labelled: Any) -> Iterator[Block]:
     """The files and chunks of each part that `labelled`, a filter of labels, may hold."""
     for i in range(len(parts)):

@@ -14,7 +14,7 @@ from beam_reuse.analyses.reuse import detect_kernels as kernels
 from beam_reuse.analyses.reuse import neighbourhood_kernels as near
 from beam_reuse.analyses.reuse import similar_kernels
 from beam_reuse.analyses.reuse.candidates import KEY, find_candidates
-from beam_reuse.analyses.reuse.label_kernels import labels_of_batch
+from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, labels_of_batch
 from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD
 from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.analyses.reuse.settings import DetectionSettings
@@ -64,7 +64,7 @@ class DetectReuse(Analysis):
         labels, read = inputs
         pages = read.pages()
         rows = labels | "Label rows" >> beam.FlatMap(labels_of_batch).with_output_types(Block)
-        found = self.find(pages, pages.plan.pieces(rows, "labels"))
+        found = self.find(pages, pages.plan.pieces(rows, "labels", LABEL_ROWS))
         return self.built(read.parts.pipeline, pages, found)
 
     def find(  # type: ignore[override]

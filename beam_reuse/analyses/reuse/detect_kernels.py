@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.reuse.candidates import EXACT, KEY
-from beam_reuse.analyses.reuse.matches import fold
-from beam_reuse.analyses.reuse.neighbourhood_kernels import neighbour_rows, prefixes_of, reused_rows
-from beam_reuse.analyses.reuse.similar_kernels import sweep_rows
+from beam_reuse.analyses.reuse import schemas
+from beam_reuse.analyses.reuse.candidates import EXACT, HASHES, KEY
+from beam_reuse.analyses.reuse.matches import FOLDED, fold
+from beam_reuse.analyses.reuse.neighbourhood_kernels import (
+    NEIGHBOUR_ROWS,
+    REUSED_ROWS,
+    neighbour_rows,
+    prefixes_of,
+    reused_rows,
+)
+from beam_reuse.analyses.reuse.similar_kernels import SWEPT, sweep_rows
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import (
     distinct_strings,
@@ -21,6 +28,7 @@ from beam_reuse.columnar.distinct import (
     number_distinct,
 )
 from beam_reuse.columnar.matching import match_ranges, pairs_of
+from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.shares import ratio, shares
 from beam_reuse.pages.objects import CountedChunks, Objects
@@ -28,8 +36,14 @@ from beam_reuse.rows.results import Tagged
 
 MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
     "matched_files", "pages", "neighbours", "reused", "sweep")
+SOURCED = columns(HASHES, source_url=TEXT, source=TEXT)
+CONFIRMED = columns(range=PART, kind=KIND, sha1=SHA1, label=SHA1, score=NUMBER, source=TEXT,
+                    source_url=TEXT, smallest=FLAG)
+PAGE_ROWS = columns(url=TEXT, chunks=NUMBER, stop_chunks=NUMBER, matching=NUMBER,
+                    distinct_matching=NUMBER, file_match=FLAG, share=NUMBER)
 
 
+@gives(SOURCED)
 def with_sources(labels: Block) -> Block:
     """What detection needs of label rows, with the name of their source; no source, no name."""
     some, which = distinct_strings(labels.strings("source_url"))
@@ -37,6 +51,7 @@ def with_sources(labels: Block) -> Block:
     return labels.select((*KEY, "source_url")).with_columns(source=names.take(which))
 
 
+@gives(CONFIRMED)
 def confirm(found: Block | None, labels: Block | None) -> Block | None:
     """Candidates that are labels: one row per part, hash and source; `sha1` is the hash in the
     page, `label` that of the label. `smallest` marks the row with the smallest source URL of a
@@ -88,6 +103,9 @@ class Labels:
         return at, row[at]
 
 
+@gives(FOLDED, {
+    MATCHED_FILES: schemas.MATCHED_FILES.rows, PAGES: PAGE_ROWS,
+    NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
 def detect_in_parts(
     confirmed: Block | None, parts: Block | None, objects: Objects, thresholds: tuple[int, ...],
 ) -> Iterator[Any]:
@@ -161,6 +179,7 @@ def _detect(
         REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
 
 
+@gives(columns(PAGE_ROWS, schemas.PAGE_REUSE.rows))
 def page_table(rows: Block, min_chunks: int, threshold: int) -> Block:
     """Rows of `page_reuse`."""
     chunks, matching = rows.array("chunks"), rows.array("matching")

@@ -68,7 +68,7 @@ class DiscoverReuse(Analysis):
         discovery = self.discovery
         objects = Objects.of(self.chunks, self.stops, pages.spill)
         found = pages.rows(kernels.counts, objects)
-        counts = found.reduce(KEY, kernels.COUNT)
+        counts = found.reduce(KEY, kernels.SUM_COUNTS)
         frequent = keep_frequent(counts, found, discovery)
         places = pages.rows(kernels.places, objects, frequent.keys(KEY))
         listed = places.join(frequent, KEY, kernels.listed, discovery.min_hosts,

@@ -11,11 +11,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.reuse.candidates import KEY, candidates_in, hash_rows
-from beam_reuse.analyses.reuse.label_kernels import digest_of, kind_words, no_digests
+from beam_reuse.analyses.reuse.candidates import CANDIDATES as CANDIDATE_ROWS
+from beam_reuse.analyses.reuse.candidates import HASHES, KEY, candidates_in, hash_rows
+from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, digest_of, kind_words, no_digests
+from beam_reuse.analyses.reuse.schemas import FREQUENCY_HISTOGRAM
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    KIND,
+    NUMBER,
+    PACKED,
+    PAGE,
+    PART,
+    TEXT,
+    TIME,
+    UNSIGNED,
+    columns,
+    gives,
+    less,
+    only,
+    raw,
+    same,
+)
 from beam_reuse.columnar.sums import exact_sum
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.labels import LabelKind
@@ -29,7 +48,7 @@ from beam_reuse.rows.results import Tagged
 SAMPLES = 10
 KINDS = ("file", "chunk")
 CANDIDATES = "candidates"
-COUNT = {"count": "sum"}
+SUM_COUNTS = {"count": "sum"}
 BY_HOST = {"domain": "any", "pages": "sum", "place": "min", "first": "min"}
 _PLACE = np.dtype([("page", ">u8"), ("part", ">u4"), ("row", ">u4"), ("start", ">u4"),
                    ("end", ">u4")])
@@ -37,8 +56,17 @@ _FIRST = np.dtype([("time", ">u8"), ("page", ">u8")])
 _SIGN = np.uint64(1 << 63)
 _NEVER = np.uint64(2**64 - 1)
 _OF_PAGES = ("sha1", "bytes", "host", "domain", "timestamp")
+COUNTS = columns(HASHES, count=UNSIGNED)
+PLACES = columns(HASHES, host=FINGERPRINT, domain=FINGERPRINT, place=raw(_PLACE.itemsize),
+                 first=raw(_FIRST.itemsize), pages=NUMBER)
+LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains=NUMBER, page=PAGE,
+                 first_timestamp=TIME, sample_urls=PACKED, range=PART, row=NUMBER, start=NUMBER,
+                 end=NUMBER)
+NAMED = columns(less(LISTED, "page"), first_url=TEXT)
+DESCRIBED = columns(NAMED, bytes=NUMBER, text=TEXT, nilsimsa=raw(32))
 
 
+@gives(COUNTS)
 def counts(parts: Block, objects: Objects) -> Iterator[Block]:
     """The files and chunks of the parts that count, each once per batch with its occurrences."""
     for counted in objects.chunks_of(parts, ("sha1",), places=False):
@@ -52,11 +80,13 @@ def _counted(kind: LabelKind, sha1: NDArray) -> Block:
         count=np.bincount(numbers, minlength=len(first)).astype(np.uint64))
 
 
+@gives(same)
 def of_kind(rows: Block, kind: LabelKind) -> Block:
     """The rows of one kind."""
     return rows.take(rows.array("kind") == kind)
 
 
+@gives(columns(**dict.fromkeys(KINDS, UNSIGNED)))
 def occurrences(counts: Block) -> Block:
     """One row: all occurrences of files and of chunks."""
     return Block({
@@ -64,6 +94,7 @@ def occurrences(counts: Block) -> Block:
         for kind, name in enumerate(KINDS)})
 
 
+@gives(same)
 def above(counts: Block, given: Sequence[int | None], total: Mapping[str, int]) -> Block:
     """Counts greater than the threshold of their kind: the one given, or the automatic one for
     `total` occurrences."""
@@ -73,6 +104,7 @@ def above(counts: Block, given: Sequence[int | None], total: Mapping[str, int]) 
     return counts.take(counts.array("count") > thresholds[counts.array("kind")])
 
 
+@gives(columns(kind=KIND, occurrences=NUMBER, distinct=NUMBER))
 def occurrence_rows(counts: Block) -> Iterator[Block]:
     """How many files and chunks of this block occur how often."""
     for kind in range(len(KINDS)):
@@ -82,11 +114,13 @@ def occurrence_rows(counts: Block) -> Iterator[Block]:
                      "occurrences": found.astype(np.int64), "distinct": distinct})
 
 
+@gives(FREQUENCY_HISTOGRAM.rows)
 def histogram_table(rows: Block) -> Block:
     """Rows of `frequency_histogram`."""
     return rows.with_columns(kind=kind_words(rows))
 
 
+@gives(PLACES, {CANDIDATES: CANDIDATE_ROWS})
 def places(parts: Block, objects: Objects, frequent: Any) -> Iterator[Block | Tagged]:
     """One row per host and file or chunk that `frequent` may hold, as BY_HOST says; tagged
     CANDIDATES, which these are in each part."""
@@ -161,6 +195,7 @@ def _sortable(timestamps: NDArray[np.int64]) -> NDArray[np.uint64]:
     return np.where(timestamps == NO_TIME, _NEVER, timestamps.view(np.uint64) ^ _SIGN)
 
 
+@gives(LISTED)
 def listed(places: Block | None, counts: Block | None, min_hosts: int) -> Block | None:
     """Rows of (hash, host) and the counts of what is frequent -> what is really frequent and on
     enough hosts, one row each, with the part, row, start and end of its smallest place, and the
@@ -201,6 +236,7 @@ def _distinct_per_group(group: NDArray[np.int64], values: NDArray, groups: int) 
     return np.bincount(pairs.array("group")[pairs.starts(("group", "value"))], minlength=groups)
 
 
+@gives(NAMED)
 def with_first_url(listed: Block | None, names: Block | None) -> Block | None:
     """Listed files and chunks with the URL of the page on which they were seen first."""
     if listed is None:
@@ -211,6 +247,7 @@ def with_first_url(listed: Block | None, names: Block | None) -> Block | None:
     return listed.without("page").with_columns(first_url=names.strings("url").take(found))
 
 
+@gives(DESCRIBED)
 def described(
     listed: Block | None, parts: Block | None, settings: ChunkSettings, digest: bool,
 ) -> Iterator[Block]:
@@ -242,11 +279,13 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
     return listed.with_columns(bytes=lengths, text=VarBytes.from_list(texts), nilsimsa=digests)
 
 
+@gives(only(LABEL_ROWS, *KEY, "source_url"))
 def sources(named: Block) -> Block:
     """What was found and where it was first seen, as detection reads labels."""
     return named.select(KEY).with_columns(source_url=named["first_url"])
 
 
+@gives(LABEL_ROWS)
 def label_rows(described: Block) -> Block:
     """What was found as label rows: its source is the page it was first seen on."""
     return sources(described).with_columns(

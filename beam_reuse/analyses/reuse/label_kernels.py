@@ -1,7 +1,7 @@
 """From pages and lists to the rows of a list of labels; no Beam.
 
-*Label rows* have `sha1`, `kind` (uint8, a LabelKind), `source_url`, `bytes`, `text` and
-`nilsimsa` (a digest, 'V32'); the last four are empty or zero where unknown.
+Of *label rows* `kind` is a LabelKind; from `source_url` on, columns are empty or zero where
+unknown.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.core import nilsimsa
-from beam_reuse.core.chunking import SHA1
+from beam_reuse.columnar.schema import KIND, NUMBER, SHA1, TEXT, columns, gives, raw, same
+from beam_reuse.core import chunking, nilsimsa
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
@@ -20,6 +20,7 @@ from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import NO_NUMBER, string_column
+from beam_reuse.io.results.tables import LABELS
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
 from beam_reuse.pages.texts import ChunkTexts, text_columns
@@ -27,10 +28,13 @@ from beam_reuse.pages.texts import ChunkTexts, text_columns
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
+LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=TEXT, bytes=NUMBER, text=TEXT,
+                     nilsimsa=raw(32))
 RAW = ChunkSettings(normalise="none")
 _WORDS = (b"file", b"chunk")
 
 
+@gives(LABEL_ROWS)
 def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Block]:
     """The files and the distinct chunks of every page that count, with the page as source;
     the chunks with their digests, if asked for."""
@@ -88,6 +92,7 @@ def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.in
     })
 
 
+@gives(LABEL_ROWS)
 def labels_of_lists(lists: Block, details: bool) -> Iterator[Block]:
     """The rows of the lists at each `path`."""
     for path in lists.strings("path").to_list():
@@ -119,7 +124,7 @@ def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Blo
 
 def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Rows of the table as rows of a list: hashes are bytes there, and kinds numbers."""
-    hashes = np.frombuffer(bytes.fromhex("".join(batch.column("sha1").to_pylist())), SHA1)
+    hashes = np.frombuffer(bytes.fromhex("".join(batch.column("sha1").to_pylist())), chunking.SHA1)
     kinds = [_WORDS.index(word.encode()) for word in batch.column("kind").to_pylist()]
     rest = {name: batch.column(name) for name in ("source_url", "bytes", "text", "nilsimsa")}
     return label_batch(hashes, np.array(kinds, np.uint8), **rest)
@@ -137,6 +142,7 @@ def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
     return digests
 
 
+@gives(same)
 def without(labels: Block, files: str, chunks: str) -> Block:
     """Labels whose hashes are not in the hash set of their kind ('' for none)."""
     kept = np.ones(len(labels), np.bool_)
@@ -147,6 +153,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
     return labels.take(kept)
 
 
+@gives(LABELS.rows)
 def label_table(labels: Block) -> Block:
     """Rows of the table `labels`."""
     digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from beam_reuse.analyses.reuse import label_kernels as kernels
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import TEXT, columns
 from beam_reuse.core.features import CHUNKS, PAYLOAD, Reads
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
@@ -72,7 +73,8 @@ class MakeLabels(Analysis):
 
 def listed_labels(plan: Plan, paths: Sequence[str], details: bool) -> Rows:
     """The label rows of lists; a bare hash is one of each kind."""
-    lists = plan.rows([Block({"path": VarBytes.from_list([path.encode()])}) for path in paths])
+    lists = plan.rows([Block({"path": VarBytes.from_list([path.encode()])}) for path in paths],
+                      "lists of labels", columns(path=TEXT))
     return lists.map(kernels.labels_of_lists, details)
 
 

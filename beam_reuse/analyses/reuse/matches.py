@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
+from beam_reuse.columnar.schema import NUMBER, PACKED, TEXT, columns
 from beam_reuse.io.results.arrow_columns import NULL, Coded
 from beam_reuse.io.results.table_writer import Folding
 
 _ROWS = "matches"
 _TYPES = {"position": "<u4", "start": "<u4", "end": "<u4", "sha1": "V20", "score": "<i8"}
+FOLDED = columns(
+    url=TEXT, matches=NUMBER, **dict.fromkeys(_TYPES, PACKED), source=PACKED, source_lengths=PACKED,
+    source_urls=PACKED)
 
 
 def fold(

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.reuse.schemas import NEIGHBOURHOOD_SOURCES, NEIGHBOURHOODS
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
+from beam_reuse.columnar.schema import FLAG, NUMBER, SHA1, TEXT, columns, gives, same
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
@@ -26,6 +28,13 @@ BY_PREFIX = {
 REUSED = ("id", "sha1", "source")
 BY_HASH = {"matching": "sum", "smallest": "max"}
 BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
+NEIGHBOUR_ROWS = columns(
+    id=SHA1, prefix=TEXT, depth=NUMBER, pages=NUMBER, values=NUMBER, chunks=NUMBER, matching=NUMBER,
+    share_high=NUMBER, share_low=NUMBER)
+SCORED = columns(NEIGHBOUR_ROWS, share=NUMBER)
+REUSED_ROWS = columns(id=SHA1, source=TEXT, sha1=SHA1, matching=NUMBER, smallest=FLAG)
+COUNTED_ROWS = columns(
+    id=SHA1, source=TEXT, matching=NUMBER, smallest=NUMBER, distinct_matching=NUMBER)
 
 
 @dataclass(frozen=True)
@@ -103,6 +112,7 @@ def reused_rows(
     })
 
 
+@gives(COUNTED_ROWS)
 def count_hashes(rows: Block) -> Block:
     """Rows of distinct (prefix, source, hash), ready to be summed by prefix and source."""
     return rows.select(("id", "source", "matching", "smallest")).with_columns(
@@ -110,6 +120,7 @@ def count_hashes(rows: Block) -> Block:
         smallest=rows.array("smallest").astype(np.int64))
 
 
+@gives(SCORED)
 def with_scores(rows: Block, score: str) -> Block:
     """Neighbourhoods with the share that decides."""
     share = (
@@ -118,6 +129,9 @@ def with_scores(rows: Block, score: str) -> Block:
     return rows.with_columns(share=share)
 
 
+@gives(
+    columns(SCORED, NEIGHBOURHOODS.rows),
+    {SOURCES: columns(COUNTED_ROWS, NEIGHBOURHOOD_SOURCES.rows)})
 def judged(
     neighbours: Block | None, sources: Block | None, threshold: int,
 ) -> Iterator[Block | Tagged]:
@@ -142,6 +156,7 @@ def judged(
     ), threshold)
 
 
+@gives(same)
 def flagged(rows: Block, threshold: int) -> Block:
     """Neighbourhoods, marked where their share is above the threshold."""
     return rows.with_columns(flagged=rows.array("share") > threshold)

@@ -1,24 +1,34 @@
 """The tables of discovery and of detection."""
 
-from beam_reuse.io.results.tables import TIMESTAMP, flag, maybe, number, pages, share, table, text
+from beam_reuse.io.results.tables import (
+    TIMESTAMP,
+    flag,
+    maybe,
+    number,
+    pages,
+    sha1,
+    share,
+    table,
+    text,
+)
 
 FREQUENT_FILES = table(
     "frequent_files",
-    sha1=text, occurrences=number, hosts=number, domains=number, bytes=number, first_url=text,
+    sha1=sha1, occurrences=number, hosts=number, domains=number, bytes=number, first_url=text,
     first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
 )
 FREQUENT_CHUNKS = table(
     "frequent_chunks",
-    sha1=text, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
+    sha1=sha1, occurrences=number, pages=number, hosts=number, domains=number, bytes=number,
     text=text, first_url=text, first_timestamp=maybe(TIMESTAMP), sample_urls=pages,
 )
 FREQUENCY_HISTOGRAM = table(
     "frequency_histogram", kind=text, occurrences=number, distinct=number
 )
-MATCHED_FILES = table("matched_files", url=text, sha1=text, source_url=maybe(text))
+MATCHED_FILES = table("matched_files", url=text, sha1=sha1, source_url=maybe(text))
 MATCHED_CHUNKS = table(
     "matched_chunks",
-    url=text, position=number, start=number, end=number, sha1=text, source_url=maybe(text),
+    url=text, position=number, start=number, end=number, sha1=sha1, source_url=maybe(text),
     score=maybe(number),
 )
 PAGE_REUSE = table(

@@ -7,8 +7,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.reuse.label_kernels import DIGEST
+from beam_reuse.analyses.reuse.candidates import CANDIDATES
+from beam_reuse.analyses.reuse.label_kernels import DIGEST, LABEL_ROWS
+from beam_reuse.analyses.reuse.schemas import NILSIMSA_SWEEP
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.schema import gives, only
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
@@ -17,8 +20,10 @@ from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 
 SWEEP_SUMS = {"matching": "sum", "exact": "sum", "pages": "sum"}
+SWEPT = NILSIMSA_SWEEP.rows
 
 
+@gives(only(LABEL_ROWS, "sha1", "nilsimsa"))
 def label_digests(labels: Block) -> Block:
     """Hash and digest of the labels that have one."""
     digest = labels.array("nilsimsa")
@@ -26,6 +31,7 @@ def label_digests(labels: Block) -> Block:
     return labels.select(("sha1", "nilsimsa")).take(np.flatnonzero(known))
 
 
+@gives(CANDIDATES)
 def similar_chunks(
     parts: Block, objects: Objects, threshold: int, labels: Block,
 ) -> Iterator[Block]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
+from beam_reuse.columnar.schema import type_name
 from beam_reuse.io.results import tables
 
 NULL = np.iinfo(np.int64).min
@@ -24,6 +25,17 @@ class Coded:
 
     values: Column
     codes: NDArray
+
+
+def require_rows(schema: tables.TableSchema, given: pa.Schema, whose: str) -> None:
+    """Refuse declared rows that do not fill the columns of a table; `whose` says where they come
+    from."""
+    for field in schema.rows:
+        where = f"table {schema.name!r} needs {field.name!r} as {type_name(field)}; {whose}"
+        if field.name not in given.names:
+            raise ValueError(f"{where} have {', '.join(given.names)}")
+        if given.field(field.name) != field:
+            raise ValueError(f"{where} have it as {type_name(given.field(field.name))}")
 
 
 def to_arrow(

@@ -34,13 +34,25 @@ class Column:
 
     In a `nullable` column the lowest int64, an empty string and NaN stand for null. A column that
     `is_page` shows the URL of a page, or of several: an analysis gives page numbers (uint64; lists
-    of them as bytes), which become URLs on the way.
+    of them as bytes), which become URLs on the way. One that `is_sha1` is given as raw hashes.
     """
 
     name: str
     type: pa.DataType
     nullable: bool = False
     is_page: bool = False
+    is_sha1: bool = False
+
+    @property
+    def given(self) -> pa.DataType:
+        """The type in which an analysis gives it."""
+        if self.is_sha1:
+            return pa.binary(20)
+        if self.type == text:
+            return pa.uint64() if self.is_page else pa.large_binary()
+        if self.type == TIMESTAMP:
+            return number
+        return pa.large_binary() if pa.types.is_list(self.type) else self.type
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,11 @@ class TableSchema:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def rows(self) -> pa.Schema:
+        """The columns of rows for it, as an analysis gives them."""
+        return pa.schema([pa.field(c.name, c.given, nullable=False) for c in self.columns])
 
     def arrow(self) -> pa.Schema:
         """The schema as Arrow writes it into every part."""
@@ -80,12 +97,13 @@ def maybe(kind: pa.DataType | Column) -> Column:
 
 text, number, share, flag = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 page, pages = Column("", text, is_page=True), Column("", STRINGS, is_page=True)
+sha1 = Column("", text, is_sha1=True)
 
 PAGES = table(
     "pages",
     url=text, fetched_url=text, kind=text, host=text, ip=maybe(text), site=text, domain=text,
     timestamp=maybe(TIMESTAMP), status=maybe(number), content_type=maybe(text),
-    charset=maybe(text), bytes=number, sha1=text, chunks=number, tokens=maybe(number),
+    charset=maybe(text), bytes=number, sha1=sha1, chunks=number, tokens=maybe(number),
     lines=maybe(number), crawl=text, file=text, offset=number, record_length=number,
     record_id=maybe(text),
 )
@@ -101,7 +119,7 @@ DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 
 LABELS = table(
     "labels",
-    sha1=text, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
+    sha1=sha1, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
     nilsimsa=maybe(text),
 )
 

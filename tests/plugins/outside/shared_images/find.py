@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.schema import NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.core.features import PAYLOAD, Reads
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.text import read_html
@@ -16,6 +17,9 @@ from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows import Count
 from shared_images.about import SharedImageSettings
+from shared_images.tables import SHARED_IMAGES
+
+IMAGES = columns(image=TEXT, host=TEXT, first_page=PAGE, pages=NUMBER)
 
 
 class FindSharedImages(Analysis):
@@ -38,15 +42,16 @@ class FindSharedImages(Analysis):
         return Found({"shared_images": by_host.group("image", shared, self.settings)})
 
 
+@gives(IMAGES)
 def image_rows(parts: Block) -> Iterator[Block | Count]:
-    """For each page and each image on it: `image` and `host`, the number of the page, and 1."""
+    """A row for each page and each image on it."""
     for pages in numbered_rows(parts, ("url", "host", "kind", "charset", "payload")):
-        columns = (pages.rows.strings(name).to_list() for name in (
+        texts = (pages.rows.strings(name).to_list() for name in (
             "url", "host", "charset", "payload"))
         found: list[tuple[bytes, bytes, int]] = []
         inside = 0
         for url, host, charset, payload, kind, number in zip(
-                *columns, pages.rows.numbers("kind"), pages.number, strict=True):
+                *texts, pages.rows.numbers("kind"), pages.number, strict=True):
             if kind == Kind.HTML:
                 images = images_of(url.decode(), decode_text(payload, charset.decode()))
                 inside += images.count("")
@@ -73,12 +78,13 @@ def images_of(url: str, html: str) -> list[str]:
     return found
 
 
+@gives(SHARED_IMAGES.rows)
 def shared(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
     settings: SharedImageSettings,
 ) -> Block:
-    """Rows of `shared_images`, of rows for each image and host; `sizes` are the hosts."""
-    images = rows.take(starts).with_columns(
+    """Rows for each image and host -> rows for each image; `sizes` are the hosts."""
+    images = rows.take(starts).without("host").with_columns(
         hosts=sizes, pages=np.add.reduceat(rows.array("pages"), starts),
         first_page=np.minimum.reduceat(rows.array("first_page"), starts))
     return images.take(sizes >= settings.min_hosts)
