@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, VarBytes
+from beam_reuse.columnar.columns import column_type
 from beam_reuse.io.results import tables
 
 NULL = np.iinfo(np.int64).min
@@ -71,7 +72,7 @@ def _convert(column: tables.Column, values: Column) -> pa.Array:
         return _string_lists(values, column.nullable)
     if column.type == tables.SPANS:
         return _spans(values)
-    if isinstance(values, VarBytes) or values.dtype.kind == "V":
+    if not isinstance(values, np.ndarray) or values.dtype.kind == "V":
         raise TypeError(f"bytes cannot become {column.type}")
     if column.type == pa.float64():
         return pa.array(values, pa.float64(), mask=np.isnan(values))
@@ -87,10 +88,10 @@ def _convert(column: tables.Column, values: Column) -> pa.Array:
 def _strings(values: Column, nullable: bool) -> pa.Array:
     if isinstance(values, VarBytes):
         strings = _utf8(values.offsets - values.offsets[0], values.used())
-    elif values.dtype.kind == "V":
+    elif isinstance(values, np.ndarray) and values.dtype.kind == "V":
         strings = _hex(values)
     else:
-        raise TypeError(f"{values.dtype} values cannot become string")
+        raise TypeError(f"{column_type(values)} values cannot become string")
     return _empty_as_null(strings) if nullable else strings
 
 
