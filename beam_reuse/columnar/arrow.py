@@ -66,13 +66,14 @@ def decode(buffer: bytes | memoryview | pa.Buffer, make: Make) -> "Block":
 
 
 def _arrays(block: "Block") -> tuple[list[pa.Array], list[pa.Field]]:
-    arrays = [_to_array(block[name]) for name in block]
+    arrays = [to_array(block[name]) for name in block]
     fields = [pa.field(name, array.type, isinstance(block[name], Maybe))
               for name, array in zip(block, arrays, strict=True)]
     return arrays, fields
 
 
-def _to_array(column: Column) -> pa.Array:
+def to_array(column: Column) -> pa.Array:
+    """A column as an Arrow array that shares its memory."""
     if isinstance(column, VarBytes):
         first = int(column.offsets[0])
         offsets = column.offsets - first if first else column.offsets
@@ -86,7 +87,7 @@ def _to_array(column: Column) -> pa.Array:
         return pa.Array.from_buffers(
             kind, len(column), [None, pa.py_buffer(offsets)], children=[child])
     if isinstance(column, Maybe):
-        return _with_nulls(_to_array(column.values), column.valid)
+        return _with_nulls(to_array(column.values), column.valid)
     if column.dtype.kind == "V":
         return pa.Array.from_buffers(
             pa.binary(column.dtype.itemsize), len(column),
@@ -100,13 +101,13 @@ def _to_array(column: Column) -> pa.Array:
 def _child(values: Values) -> pa.Array:
     """The values of lists, which may be a block."""
     if isinstance(values, np.ndarray | VarBytes | Lists | Maybe):
-        return _to_array(values)
+        return to_array(values)
     arrays, fields = _arrays(values)
     return pa.StructArray.from_arrays(arrays, fields=fields)
 
 
 def _with_nulls(array: pa.Array, valid: NDArray[np.bool_]) -> pa.Array:
-    """An array that `_to_array` gave, with nulls where it is not valid."""
+    """An array that `to_array` gave, with nulls where it is not valid."""
     is_list = pa.types.is_large_list(array.type)
     own = array.buffers()[:2] if is_list else array.buffers()
     return pa.Array.from_buffers(

@@ -136,9 +136,32 @@ class Maybe:
         return column
 
     @staticmethod
+    def spread(values: Values, valid: NDArray[np.bool_]) -> "Maybe":
+        """A column whose valid rows have these values, in order."""
+        if isinstance(values, np.ndarray):
+            every = np.zeros(len(valid), values.dtype)
+            every[valid] = values
+            return Maybe(every, valid)
+        lengths = np.zeros(len(valid), np.int64)
+        lengths[valid] = values.lengths()
+        return Maybe._of(type(values).from_lengths(lengths, values.used()), valid)
+
+    @staticmethod
+    def nulls(rows: int, dtype: Any = None) -> "Maybe":
+        """So many nulls: of byte strings, or of numbers of a type."""
+        values = (VarBytes(np.zeros(rows + 1, np.int64), np.zeros(0, np.uint8))
+                  if dtype is None else np.zeros(rows, dtype))
+        return Maybe(values, np.zeros(rows, np.bool_))
+
+    @staticmethod
     def unless_empty(strings: VarBytes) -> "Maybe":
         """Strings, null where they are empty."""
         return Maybe._of(strings, strings.lengths() > 0)
+
+    @staticmethod
+    def unless_nan(numbers: NDArray[np.float64]) -> "Maybe":
+        """Numbers, null where they are NaN."""
+        return Maybe(numbers, ~np.isnan(numbers))
 
     @staticmethod
     def concat(parts: Sequence["Maybe"]) -> "Maybe":
@@ -231,5 +254,4 @@ def _without_hidden(values: Values, valid: NDArray[np.bool_]) -> Values:
         return hidden
     if not values.lengths()[~valid].any():
         return values
-    lengths = np.where(valid, values.lengths(), 0)
-    return type(values).from_lengths(lengths, values.take(valid).used())
+    return Maybe.spread(values.take(valid), valid).values

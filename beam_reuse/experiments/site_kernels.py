@@ -7,8 +7,8 @@ import numpy as np
 
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.discover_kernels import counts, of_kind
-from beam_reuse.analyses.reuse.label_kernels import no_digests, repeated
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.analyses.reuse.label_kernels import DIGEST
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.filters import keep_matching
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
@@ -66,7 +66,7 @@ def chunk_labels(rows: Block) -> Block:
     """Of files and chunks the chunks as label rows; nobody knows where they come from."""
     chunks = of_kind(rows, LabelKind.CHUNK)
     return chunks.select(KEY).with_columns(
-        source_url=repeated("", len(chunks)), nilsimsa=no_digests(len(chunks)))
+        source_url=Maybe.nulls(len(chunks)), nilsimsa=Maybe.nulls(len(chunks), DIGEST))
 
 
 def count_table(counts: Block) -> Block:

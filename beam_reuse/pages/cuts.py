@@ -28,15 +28,20 @@ class FindFalseStarts(GatherRows):
 def false_starts(rows: Block) -> FalseStarts:
     """Those of ends in order of file and start."""
     bounds = [*rows.starts(("file",)).tolist(), len(rows)]
-    numbers, first = rows.array("range"), rows.array("first")
+    numbers, first = rows.array("range"), rows.maybe("first")
     found: FalseStarts = {}
     for low, high in itertools.pairwise(bounds):
         columns = (rows.array(name)[low:high].tolist() for name in ("start", "end", "next"))
         truth = true_starts(list(zip(*columns, strict=True)))
         for row, start in zip(range(low, high), truth, strict=True):
-            if 0 <= first[row] < start:
+            if first.valid[row] and first.values[row] < start:
                 found[int(numbers[row])] = start
     return found
+
+
+def standing_events(events: Block, false: FalseStarts) -> Block:
+    """Events without those of misled readers, and without their range."""
+    return standing(events, false).without("range")
 
 
 def standing(rows: Block, false: FalseStarts) -> Block:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
@@ -63,29 +62,23 @@ def depth_rows(rows: Block) -> Block:
 
 
 def numbers(ranked: Block, renamed: bool) -> Block:
-    """What parts need of the numbers of their pages."""
-    return ranked.select(("range", "row", "rank", "key") if renamed else ("range", "row", "rank"))
+    """What parts need to know of their pages; names only if they differ from URLs."""
+    pages = Block({"range": ranked["range"], "row": ranked["row"],
+                   "number": ranked.array("rank").astype(np.int64)})
+    return pages.with_columns(name=ranked["key"]) if renamed else pages
 
 
-def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Block | None:
-    """Parts with the numbers of their pages; parts without a page left are dropped.
+def number_parts(parts: Block | None, ranked: Block | None) -> Block | None:
+    """Parts with their `pages` (see `pages.rows`); parts without a page left are dropped.
 
-    `ranked` has `range`, `row`, `rank` and `key`; keys are kept if they differ from URLs.
+    `ranked` has `range`, `row`, `number` and perhaps `name`, in order of range and row.
     """
     if parts is None or ranked is None:
         return None
     lows, highs = match_ranges(parts, ranked, ("range",))
     used = np.flatnonzero(lows < highs)
-    numbers, names = [], []
-    for low, high in zip(lows[used], highs[used], strict=True):
-        row = ranked.array("row")[low:high]
-        number = np.full(int(row.max()) + 1, -1, np.int64)
-        number[row] = ranked.array("rank")[low:high]
-        numbers.append(number.tobytes())
-        names.append(_names(ranked.strings("key").slice(int(low), int(high)), row)
-                     if renamed else b"")
-    return parts.take(used).with_columns(
-        numbers=VarBytes.from_list(numbers), names=VarBytes.from_list(names))
+    pages = Lists(np.append(lows[used], len(ranked)), ranked.without("range"))
+    return parts.take(used).with_columns(pages=pages)
 
 
 def page_names(ranked: Block) -> Block:
@@ -95,16 +88,16 @@ def page_names(ranked: Block) -> Block:
 
 def as_events(captures: Block) -> Block:
     """Captures that became no page, with a `reason`, as events."""
-    n, nothing = len(captures), VarBytes.from_list([b""] * len(captures))
+    n, nothing = len(captures), Maybe.nulls(len(captures))
     return Block({
-        "range": captures["range"], "file": captures["file"], "offset": captures["offset"],
+        "file": captures["file"], "offset": captures["offset"],
         "outcome": np.full(n, SKIPPED, np.int64), "reason": captures["reason"],
         "url": nothing, "detail": nothing, "depth": np.zeros(n, np.int64),
     })
 
 
 def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
-    timestamps, urls = rows.numbers("timestamp"), rows.strings("url")
+    timestamps, urls = rows.maybe("timestamp"), rows.strings("url")
     return Block({
         "key": capture_keys(urls, timestamps) if each else urls,
         "age": ages(timestamps),
@@ -117,10 +110,3 @@ def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
         "absent": rows.numbers("encoding_absent").astype(np.int64),
         "indexed": np.full(len(rows), indexed),
     })
-
-
-def _names(keys: VarBytes, rows: NDArray[np.int64]) -> bytes:
-    names = [b""] * (int(rows.max()) + 1)
-    for row, key in zip(rows.tolist(), keys.to_list(), strict=True):
-        names[row] = key
-    return b"\n".join(names)

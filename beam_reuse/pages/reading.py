@@ -13,7 +13,7 @@ from beam_reuse.io.files import join
 from beam_reuse.io.index import index_events
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import accounting, captures, numbering
-from beam_reuse.pages.cuts import FindFalseStarts, standing
+from beam_reuse.pages.cuts import FindFalseStarts, standing, standing_events
 from beam_reuse.pages.ingest import IngestSettings, ingest
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pages.pages import Pages
@@ -53,7 +53,7 @@ def read_records(
             + plan.rows([index.seen() for index in inputs.indexes], "records of indexes"))
     return Records(
         fresh + stored,
-        fresh.tagged(EVENTS).map(standing, false) + files.map(read_events),
+        fresh.tagged(EVENTS).map(standing_events, false) + files.map(read_events),
         false, seen.map(accounting.count_seen))
 
 
@@ -85,8 +85,8 @@ def read_pages(
     ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
     ranges = min(max(ranges, 1), MOST_DEALT)
     parts = records.parts.join(
-        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts, each,
-        buckets=ranges, dealt=True)
+        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts,
+        other_order="row", buckets=ranges, dealt=True)
     events = (records.events + allowed.tagged(numbering.CUT)
               + ranked.found.tagged(captures.DROPPED).map(numbering.as_events))
     depths = (allowed.tagged(numbering.DEPTHS) + events.map(numbering.depth_rows)).reduce(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.definition import chunkings_of
-from beam_reuse.analyses.overlap.reading import packed_sizes, page_keys
+from beam_reuse.analyses.overlap.reading import page_keys, size_columns
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
@@ -47,7 +47,7 @@ def member_rows(members: Block) -> Block:
 def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
     """Copies: `centre`, `page`, both hosts in order and `second`, which is true for one page of
     each set. SHARING: pairs of hosts with a copy. CENTRES: `unit`, how many `members` of its set
-    are here, and how many fingerprints it has by each chunking (`sizes`), if it is here itself."""
+    are here, and how many fingerprints it has (`size_columns`), if it is here itself."""
     hosts = np.sort(np.stack([members.array("host"), members.array("centre_host")]), 0)
     copies = members.select(("centre", "page")).with_columns(
         second=members.array("place") == 1, host_a=hosts[0], host_b=hosts[1],
@@ -61,8 +61,8 @@ def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tag
     starts = members.starts(("whole",))
     here = members.array("place")[starts] == 0
     sizes = np.stack([np.diff(page_keys(members, each)[0])[starts] * here
-                      for each in chunkings_of(settings)], 1)
+                      for each in chunkings_of(settings)])
     yield Tagged(CENTRES, Block({
-        "unit": members.array("centre")[starts], "sizes": packed_sizes(sizes),
+        "unit": members.array("centre")[starts], **size_columns(sizes),
         "members": np.diff(np.append(starts, len(members))),
     }))

@@ -8,16 +8,13 @@ of the quilt.
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep
-from beam_reuse.analyses.quilts.gram_rows import WORD, packed, packed_words
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Lists
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import numbered_rows
@@ -36,9 +33,8 @@ def cover_documents(
         return
     sweep = Sweep.of(settings)
     starts, ends = match_ranges(documents, classes, ("doc",))
-    doc, sources = documents.array("doc"), classes.strings("sources")
-    offsets = frozen((sources.offsets - sources.offsets[0]) // WORD)
-    words = frozen(packed_words(sources))
+    doc = documents.array("doc")
+    offsets, words = map(frozen, classes.lists("sources").flat())
     reported = {sweep.cover_of(each) for each in sweep.told}
     for cover, combinations in sweep.covers().items():
         size, limit = divmod(cover, len(sweep.limits))
@@ -68,13 +64,13 @@ def cover_documents(
 
 
 def grams_taken(taken: Block | None, grams: Block | None) -> Block | None:
-    """The `grams` of the lists that a source covers, packed, by `page`, `cover` and `rank`."""
+    """The `grams` of the lists that a source covers, by `page`, `cover` and `rank`."""
     if taken is None or grams is None:
         return None
     starts, ends = match_ranges(taken, grams, ("list",))
     _, at = pairs_of(starts, ends)
     return taken.without("list").with_columns(
-        grams=packed(grams.array("gram")[at], ends - starts))
+        grams=Lists.from_lengths(ends - starts, grams.array("gram")[at]))
 
 
 def named_sources(names: Block) -> Block:
@@ -91,25 +87,20 @@ def with_source_urls(sources: Block | None, names: Block | None) -> Block | None
 
 
 def text_rows(parts: Block, quilts: KeyFilter) -> Iterator[Block]:
-    """`page`, `url`, `tokens` (packed) and `links`, after the base, of pages that may be quilts;
-    only row groups with one are read."""
+    """`page`, `url`, `tokens`, `links` and their `base` of pages that may be quilts; only row
+    groups with one are read."""
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
-        numbers = np.frombuffer(part.strings("numbers")[0], np.int64)
-        wanted = np.flatnonzero((numbers >= 0) & _may_be(numbers, quilts))
+        here = part.lists("pages")[0]
+        wanted = here.array("row")[_may_be(here.array("number"), quilts)]
         if not len(wanted):
             continue
         for pages in numbered_rows(part, _TEXT_COLUMNS, wanted):
             kept = np.flatnonzero(_may_be(pages.number, quilts))
-            offsets, tokens = pages.rows.lists("tokens")
-            some = pages.rows.batch.take(pa.array(kept))
-            links = VarBytes.from_list([
-                b"\0".join([base, *links]) for base, links in
-                zip(some.column("base").to_pylist(), some.column("links").to_pylist(),
-                    strict=True)])
             yield Block({
-                "page": pages.number[kept].astype(np.uint64), "url": pages.urls().take(kept),
-                "tokens": packed(tokens, np.diff(offsets)).take(kept), "links": links})
+                "page": pages.number.astype(np.uint64), "url": pages.urls(),
+                "tokens": pages.rows.lists("tokens"), "links": pages.rows.lists("links"),
+                "base": pages.rows.maybe("base")}).take(kept)
 
 
 def _may_be(numbers: NDArray[np.int64], quilts: KeyFilter) -> NDArray[np.bool_]:

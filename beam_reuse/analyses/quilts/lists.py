@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep
-from beam_reuse.analyses.quilts.gram_rows import OWNERS, WORD, packed, packed_words, patch_columns
+from beam_reuse.analyses.quilts.gram_rows import OWNERS, patch_columns
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Lists
+from beam_reuse.columnar.columns import hash_column
 from beam_reuse.columnar.filters import KeyFilter
-from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Count, Tagged
@@ -42,7 +42,7 @@ def patch_lists(
     covers.sort_runs(words, frozen(starts), frozen(starts + sizes))
     numbers, first = covers.number_lists(frozen(words), frozen(starts), frozen(starts + sizes))
     members = _members(words, starts[first], sizes[first])
-    ids = members.hash64()
+    ids = hash_column(members)
     yield Block({"list": ids, "members": members,
                  "grams": np.bincount(numbers, minlength=len(first))})
     size = words[starts, 0] % np.uint64(len(sweep.sizes))
@@ -54,17 +54,17 @@ def patch_lists(
         reported))
 
 
-def _members(words: NDArray, starts: NDArray, sizes: NDArray) -> VarBytes:
-    """The words of stretches of rows, as byte strings."""
+def _members(words: NDArray, starts: NDArray, sizes: NDArray) -> Lists:
+    """The words of stretches of rows."""
     at = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-    return packed(words[at].ravel(), sizes * words.shape[1])
+    return Lists.from_lengths(sizes * words.shape[1], words[at].ravel())
 
 
 def _words(lists: Block, settings: QuiltSettings) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The words of all members, a row each, and how many members each list has."""
     width = 1 + len(OWNERS[settings.variant])
-    members = lists.strings("members")
-    return packed_words(members).reshape(-1, width), members.lengths() // (width * WORD)
+    members = lists.lists("members")
+    return members.used().reshape(-1, width), members.lengths() // width
 
 
 def patch_counts(lists: Block, settings: QuiltSettings) -> Block:
@@ -104,5 +104,5 @@ def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Itera
             words, frozen(some), frozen(ends[own] - pages[own]), frozen(ends[own]))
         yield Block({
             "doc": words[some, 0], "list": ids[own], "grams": lists.array("grams")[own],
-            "pages": pages[own], "sources": packed(sources, counts),
+            "pages": pages[own], "sources": Lists.from_lengths(counts, sources),
         }).take(counts > 0)

@@ -2,7 +2,7 @@
 
 *Candidates* have `sha1` and `kind` of a label that may exist, `range`, the part in which it
 occurs, `own`, the hash in the part, and `score`: the Nilsimsa score of a chunk that is only similar
-to the label, and EXACT where the hash is the label's.
+to the label, and null where the hash is the label's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.core.labels import LabelKind
-from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import Objects
 
 KEY = ("sha1", "kind")
-EXACT = NO_NUMBER
 
 
 def hash_rows(kind: LabelKind, sha1: NDArray) -> Block:
@@ -51,4 +49,4 @@ def candidates_in(part: Block, found: Sequence[Block]) -> Block:
     rows = rows.take(rows.starts(KEY))
     return rows.with_columns(
         range=np.repeat(part.array("range"), len(rows)), own=rows["sha1"],
-        score=np.full(len(rows), EXACT))
+        score=Maybe.nulls(len(rows), np.int64))

@@ -1,7 +1,7 @@
 """From pages and lists to the rows of a list of labels; no Beam.
 
 *Label rows* have `sha1`, `kind` (uint8, a LabelKind), `source_url`, `bytes`, `text` and
-`nilsimsa` (a digest, 'V32'); the last four are empty or zero where unknown.
+`nilsimsa` (a digest, 'V32'); the last four are null where unknown.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.core import nilsimsa
 from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.errors import UserError
@@ -19,7 +19,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.hash_set import HashSet
 from beam_reuse.io.labels.lists import read_list
-from beam_reuse.io.part_columns import NO_NUMBER, string_column
+from beam_reuse.io.part_columns import maybe_column, string_column
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
 from beam_reuse.pages.texts import chunk_bytes, chunk_text
@@ -42,7 +42,7 @@ def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Bl
 def _file_labels(pages: NumberedRows, objects: Objects) -> Block:
     page = np.flatnonzero(objects.file_counts(pages))
     return _rows(LabelKind.FILE, pages.rows.numbers("sha1")[page], pages.urls().take(page),
-                 pages.rows.numbers("bytes")[page].astype(np.int64), repeated("", len(page)))
+                 pages.rows.numbers("bytes")[page].astype(np.int64), Maybe.nulls(len(page)))
 
 
 def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Block:
@@ -52,7 +52,7 @@ def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Blo
     sorted_rows = Block({"page": page[order], "sha1": chunks.sha1[order]})
     first = order[sorted_rows.starts(("page", "sha1"))]
     payloads, charsets = pages.rows.batch.column("payload"), pages.rows.strings("charset")
-    texts, digests = [], no_digests(len(first))
+    texts, digests = [], np.zeros(len(first), DIGEST)
     for i, k in enumerate(first.tolist()):
         here = payloads[int(page[k])].as_buffer()[int(chunks.start[k]) : int(chunks.end[k])]
         chunk = chunk_bytes(bytes(here), objects.chunks)
@@ -60,13 +60,15 @@ def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Blo
         if digest:
             digests[i] = digest_of(chunk)
     rows = _rows(LabelKind.CHUNK, chunks.sha1[first], pages.urls().take(page[first]),
-                 chunks.length[first].astype(np.int64), VarBytes.from_list(texts))
-    return rows.with_columns(nilsimsa=digests)
+                 chunks.length[first].astype(np.int64),
+                 Maybe.unless_empty(VarBytes.from_list(texts)))
+    return rows.with_columns(nilsimsa=digest_column(digests))
 
 
-def no_digests(rows: int) -> NDArray:
-    """A column of digests that match nothing."""
-    return np.zeros(rows, DIGEST)
+def digest_column(digests: NDArray) -> Maybe:
+    """Digests, null where all bits are 0: nothing is similar to that."""
+    bits = digests.view(np.uint8).reshape(len(digests), -1)
+    return Maybe(digests, np.asarray(bits.any(axis=1)))
 
 
 def digest_of(chunk: bytes) -> bytes:
@@ -75,16 +77,13 @@ def digest_of(chunk: bytes) -> bytes:
     return nilsimsa.digests(chunk, *whole, RAW)[0].tobytes()
 
 
-def repeated(word: str, rows: int) -> VarBytes:
-    """A column that says the same in every row."""
-    return VarBytes.from_list([word.encode()]).take(np.zeros(rows, np.int64))
-
-
 def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.int64],
-          texts: VarBytes) -> Block:
+          texts: Maybe) -> Block:
     return Block({
-        "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8), "source_url": urls,
-        "bytes": lengths, "text": texts, "nilsimsa": no_digests(len(sha1)),
+        "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8),
+        "source_url": Maybe.unless_empty(urls),
+        "bytes": Maybe(lengths, np.ones(len(lengths), np.bool_)), "text": texts,
+        "nilsimsa": Maybe.nulls(len(sha1), DIGEST),
     })
 
 
@@ -104,17 +103,17 @@ def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Blo
     """Rows of the table `labels`, or of a list, as label rows; `name` is for messages."""
     if pa.types.is_string(batch.schema.field("sha1").type):
         batch = _of_table(batch)
-    rows = Block({
+    labels = Block({
         "sha1": hashes_of(batch), "kind": kinds_of(batch),
-        "source_url": string_column(batch.column("source_url").fill_null("")),
-        "bytes": batch.column("bytes").fill_null(NO_NUMBER).to_numpy(),
-        "text": string_column(batch.column("text").fill_null("")),
+        "source_url": Maybe.unless_empty(string_column(batch.column("source_url"))),
+        "bytes": maybe_column(batch.column("bytes")),
+        "text": Maybe.unless_empty(string_column(batch.column("text"))),
         "nilsimsa": _digests(batch, name),
     })
-    bare = rows.array("kind") == LabelKind.ANY
-    yield rows.take(~bare)
+    bare = labels.array("kind") == LabelKind.ANY
+    yield labels.take(~bare)
     for kind in (LabelKind.FILE, LabelKind.CHUNK):
-        yield rows.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
+        yield labels.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
 
 
 def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -125,8 +124,8 @@ def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
     return label_batch(hashes, np.array(kinds, np.uint8), **rest)
 
 
-def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
-    digests = no_digests(batch.num_rows)
+def _digests(batch: pa.RecordBatch, path: str) -> Maybe:
+    digests = np.zeros(batch.num_rows, DIGEST)
     for row, text in enumerate(batch.column("nilsimsa").to_pylist()):
         if text is not None:
             try:
@@ -134,7 +133,7 @@ def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
             except (ValueError, IndexError):
                 raise UserError(f"{path}: nilsimsa is {text[:80]!r}; it must be 64 hexadecimal "
                                 "digits or null.") from None
-    return digests
+    return digest_column(digests)
 
 
 def without(labels: Block, files: str, chunks: str) -> Block:
@@ -149,9 +148,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
 
 def label_table(labels: Block) -> Block:
     """Rows of the table `labels`."""
-    digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)
-    shown = [row.tobytes().hex().encode() if row.any() else b"" for row in digests]
-    return labels.with_columns(kind=kind_words(labels), nilsimsa=VarBytes.from_list(shown))
+    return labels.with_columns(kind=kind_words(labels))
 
 
 def kind_words(rows: Block) -> VarBytes:

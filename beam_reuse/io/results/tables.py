@@ -26,15 +26,15 @@ SPANS = pa.list_(pa.field("element", pa.struct([
 class Column:
     """A column of a result table. How a block's column fills it follows from `type`:
 
-    string      from bytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
-    STRINGS     from bytes: the values joined by line feeds
-    SPANS       from bytes: int64 starts and ends in turn
+    string      from VarBytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
+    STRINGS     from Lists of these
+    SPANS       from Lists of blocks with `start` and `end`
     TIMESTAMP   from int64 microseconds since 1970 UTC
     int64, bool, double   from the NumPy column of that kind
 
-    In a `nullable` column the lowest int64, an empty string and NaN stand for null. A column that
-    `is_page` shows the URL of a page, or of several: an analysis gives page numbers (uint64; lists
-    of them as bytes), which become URLs on the way.
+    A `nullable` column is filled from Maybe. A column that `is_page` shows the URL of a page, or of
+    several: an analysis gives page numbers (uint64, or Lists or Maybe of them), which become URLs
+    on the way.
     """
 
     name: str
