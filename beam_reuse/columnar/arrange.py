@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, Column
-from beam_reuse.columnar.sorting import raw_bytes
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.fixed import raw_bytes
+from beam_reuse.columnar.nested import Lists, Maybe, Values, concat_columns
 from beam_reuse.columnar.varbytes import VarBytes, copy_bytes
 from beam_reuse.kernels.compiled import frozen, kernel
 
@@ -25,15 +26,21 @@ def arranged(blocks: Sequence[Block], order: NDArray[np.int64]) -> Block:
 
 
 def _placed(
-    columns: Sequence[Column], places: Sequence[NDArray[np.int64]], order: NDArray[np.int64]
-) -> Column:
+    columns: Sequence[Values], places: Sequence[NDArray[np.int64]], order: NDArray[np.int64]
+) -> Values:
     first = columns[0]
     if isinstance(first, VarBytes):
-        strings = [c for c in columns if isinstance(c, VarBytes)]
-        return _placed_strings(strings, places, order)
+        return _placed_strings(columns, places, order)
+    if isinstance(first, Lists) and first.is_flat:
+        return first.like(_placed_strings([each.as_bytes() for each in columns], places, order))
+    if isinstance(first, Maybe):
+        return Maybe(_placed([each.values for each in columns], places, order),
+                     _placed([each.valid for each in columns], places, order))
+    if not isinstance(first, np.ndarray):
+        return concat_columns(columns).take(order)
     out = np.empty(len(order), first.dtype)
     for column, place in zip(columns, places, strict=True):
-        if isinstance(column, np.ndarray) and first.dtype.kind == "V":
+        if first.dtype.kind == "V":
             _scatter_fixed(frozen(raw_bytes(column)), place, first.dtype.itemsize, raw_bytes(out))
         else:
             out[place] = column

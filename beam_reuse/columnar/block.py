@@ -5,27 +5,36 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.hashing import SEED, combine, hash_fixed, mix
-from beam_reuse.columnar.sorting import FIXED, FIXED_TYPES, Column, differs, raw_bytes, sort_order
+from beam_reuse.columnar.columns import Column, checked, column_type, differs, hash_column
+from beam_reuse.columnar.hashing import combine
+from beam_reuse.columnar.nested import (
+    Lists,
+    Maybe,
+    concat_columns,
+    same_column,
+    same_type,
+    slice_column,
+    take_column,
+)
+from beam_reuse.columnar.sorting import sort_order
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.kernels.compiled import frozen
 
-__all__ = ["Block", "Column", "VarBytes"]
-_NAMES = {np.dtype(name): name for name in FIXED}
+__all__ = ["Block", "Column", "Lists", "Maybe", "VarBytes"]
 
 
 class Block:
     """Immutable named columns of equal length.
 
-    A column is a NumPy array of one of the types in FIXED, an array of 'V<n>' (raw bytes
-    of fixed width: a SHA-1 is 'V20') or VarBytes. Rows keep their order in every method
-    that does not say otherwise. Arrays handed in are not copied: do not write to them later.
+    A column is a NumPy array of one of the types in FIXED, an array of 'V<n>' (raw bytes of fixed
+    width: a SHA-1 is 'V20'), VarBytes, Lists of any of these, or Maybe, of which values are null.
+    Rows keep their order in every method that does not say otherwise. Arrays handed in are not
+    copied: do not write to them later.
     """
 
     __slots__ = ("_columns", "_rows")
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
-        self._columns = {name: _checked(name, column) for name, column in columns.items()}
+        self._columns = {name: checked(name, column) for name, column in columns.items()}
         lengths = {name: len(column) for name, column in self._columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns of a block must have equal lengths, not {lengths}")
@@ -62,7 +71,7 @@ class Block:
     def same_columns(self, other: "Block") -> bool:
         """Do the two have columns of the same names and types?"""
         return self._columns.keys() == other._columns.keys() and all(
-            _same_type(column, other[name])
+            same_type(column, other[name])
             for name, column in self._columns.items()
         )
 
@@ -89,7 +98,7 @@ class Block:
         if not isinstance(other, Block):
             return NotImplemented
         return self.names == other.names and all(
-            _same_column(self[name], other[name]) for name in self.names
+            same_column(self[name], other[name]) for name in self.names
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -103,22 +112,36 @@ class Block:
     def array(self, name: str) -> np.ndarray:
         """The fixed-width column `name`."""
         column = self[name]
-        if isinstance(column, VarBytes):
-            raise TypeError(f"column {name!r} holds byte strings, not fixed-width values")
+        if not isinstance(column, np.ndarray):
+            raise TypeError(f"column {name!r} holds {_held(column)}, not fixed-width values")
         return column
 
     def strings(self, name: str) -> VarBytes:
         """The column `name` of byte strings."""
         column = self[name]
         if not isinstance(column, VarBytes):
-            raise TypeError(f"column {name!r} holds {column.dtype} values, not byte strings")
+            raise TypeError(f"column {name!r} holds {_held(column)}, not byte strings")
+        return column
+
+    def lists(self, name: str) -> Lists:
+        """The column `name` of lists."""
+        column = self[name]
+        if not isinstance(column, Lists):
+            raise TypeError(f"column {name!r} holds {_held(column)}, not lists")
+        return column
+
+    def maybe(self, name: str) -> Maybe:
+        """The column `name`, in which null may stand."""
+        column = self[name]
+        if not isinstance(column, Maybe):
+            raise TypeError(f"column {name!r} holds {_held(column)} without null")
         return column
 
     def take(self, index: NDArray) -> "Block":
         """The rows at `index` (row numbers, or a mask), copied."""
         if index.dtype == np.bool_:
             index = np.flatnonzero(index)
-        taken = {name: _take(column, index) for name, column in self._columns.items()}
+        taken = {name: take_column(column, index) for name, column in self._columns.items()}
         return Block._of(taken, len(index) if taken else 0)
 
     def slice(self, start: int, stop: int) -> "Block":
@@ -126,8 +149,7 @@ class Block:
         start, stop, _ = slice(start, stop).indices(self._rows)
         stop = max(start, stop)
         return Block._of({
-            name: c.slice(start, stop) if isinstance(c, VarBytes) else c[start:stop]
-            for name, c in self._columns.items()
+            name: slice_column(column, start, stop) for name, column in self._columns.items()
         }, stop - start)
 
     def select(self, names: Sequence[str]) -> "Block":
@@ -148,7 +170,8 @@ class Block:
         return sort_order([self[key] for key in keys], self._rows)
 
     def sort(self, keys: Sequence[str]) -> "Block":
-        """Rows sorted by the columns `keys`: stable, bytes as unsigned, floats by bits."""
+        """Rows sorted by the columns `keys`: stable, bytes as unsigned, floats by bits, null before
+        all values, a list before those that begin with it."""
         return self.take(self.sort_order(keys))
 
     def starts(self, keys: Sequence[str]) -> NDArray[np.int64]:
@@ -163,9 +186,9 @@ class Block:
         """A 64-bit hash of each row's `keys`, the same in every process and run."""
         if not keys:
             raise ValueError("hash_rows needs at least one column name")
-        out = _hash_column(self[keys[0]])
+        out = hash_column(self[keys[0]])
         for key in keys[1:]:
-            out = combine(out, _hash_column(self[key]))
+            out = combine(out, hash_column(self[key]))
         return out
 
     def to_bytes(self, compress: bool = False) -> bytes:
@@ -179,65 +202,8 @@ class Block:
         """The block that `to_bytes` wrote; columns share memory with an uncompressed buffer."""
         from beam_reuse.columnar.arrow import decode
 
-        return Block(decode(buffer))
+        return decode(buffer, Block)
 
 
-def concat_columns(columns: Sequence[Column]) -> Column:
-    """Columns of one type, one after another."""
-    first = columns[0]
-    if isinstance(first, VarBytes):
-        return VarBytes.concat([c for c in columns if isinstance(c, VarBytes)])
-    return np.concatenate([c for c in columns if not isinstance(c, VarBytes)])
-
-
-def column_type(column: Column) -> str:
-    """A name for the column's type: one of FIXED, 'V<n>' or 'bytes'."""
-    if isinstance(column, VarBytes):
-        return "bytes"
-    return _NAMES.get(column.dtype) or f"V{column.dtype.itemsize}"
-
-
-def _same_type(a: Column, b: Column) -> bool:
-    if isinstance(a, VarBytes) or isinstance(b, VarBytes):
-        return isinstance(a, VarBytes) and isinstance(b, VarBytes)
-    return a.dtype == b.dtype
-
-
-def _checked(name: str, column: Column) -> Column:
-    if isinstance(column, VarBytes):
-        return column
-    if not isinstance(column, np.ndarray) or column.ndim != 1:
-        raise TypeError(f"column {name!r} must be a flat array or VarBytes")
-    dtype = column.dtype
-    if dtype in FIXED_TYPES or (dtype.kind == "V" and dtype.itemsize and not dtype.names):
-        return frozen(column)
-    native = dtype.newbyteorder("=")
-    if native not in FIXED_TYPES:
-        raise TypeError(f"column {name!r} is {dtype}; it must be one of {', '.join(FIXED)}, V<n>")
-    return frozen(column.astype(native))
-
-
-def _same_column(a: Column, b: Column) -> bool:
-    if isinstance(a, VarBytes) or isinstance(b, VarBytes):
-        return _same_type(a, b) and a == b
-    return _same_type(a, b) and a.tobytes() == b.tobytes()
-
-
-def _take(column: Column, index: NDArray) -> Column:
-    taken = column.take(index)
-    if not isinstance(taken, VarBytes):
-        taken.flags.writeable = False
-    return taken
-
-
-def _hash_column(column: Column) -> NDArray[np.uint64]:
-    if isinstance(column, VarBytes):
-        return column.hash64()
-    if column.dtype.kind == "V":
-        out: NDArray[np.uint64] = hash_fixed(
-            frozen(raw_bytes(column)), column.dtype.itemsize, SEED
-        )
-        return out
-    words = column.view(np.uint64) if column.dtype.kind == "f" else column.astype(np.uint64)
-    out = mix(frozen(words))
-    return out
+def _held(column: Column) -> str:
+    return "byte strings" if isinstance(column, VarBytes) else f"{column_type(column)} values"

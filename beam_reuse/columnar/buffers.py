@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.columnar.columns import arrays_of
 
 
 class Buffer:
@@ -50,10 +50,7 @@ def detached(block: Block) -> Block:
 
     A few columns of a block that came from one buffer pin that whole buffer.
     """
-    columns = (block[name] for name in block)
-    kept = dict(
-        _kept(array) for column in columns
-        for array in ((column.offsets, column.data) if isinstance(column, VarBytes) else (column,)))
+    kept = dict(map(_kept, arrays_of(block)))
     if sum(kept.values()) <= 2 * block.nbytes + 4096:
         return block
     return block.take(np.arange(len(block)))

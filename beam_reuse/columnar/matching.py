@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.sorting import differs, order_words, sort_order
-from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.columnar.nested import concat_columns, same_type
+from beam_reuse.columnar.sorting import order_words, ranks
 from beam_reuse.kernels.compiled import kernel
 
 
@@ -52,24 +52,16 @@ def _words(
     right_words: list[NDArray[np.uint64]] = []
     for key in keys:
         a, b = left[key], right[key]
-        if isinstance(a, VarBytes) and isinstance(b, VarBytes):
-            both = _dense(VarBytes.concat([a, b]))
-            left_words.append(both[: len(a)])
-            right_words.append(both[len(a) :])
-        elif isinstance(a, VarBytes) or isinstance(b, VarBytes) or a.dtype != b.dtype:
+        if not same_type(a, b):
             raise TypeError(f"key column {key!r} has different types on the two sides")
-        else:
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
             left_words += order_words(a)
             right_words += order_words(b)
+        else:
+            both = ranks(concat_columns([a, b]))
+            left_words.append(both[: len(a)])
+            right_words.append(both[len(a) :])
     return np.column_stack(left_words), np.column_stack(right_words)
-
-
-def _dense(column: VarBytes) -> NDArray[np.uint64]:
-    """The rank of each value among the distinct values."""
-    order = sort_order([column], len(column))
-    out = np.zeros(len(column), np.uint64)
-    out[order[1:]] = np.cumsum(differs(column.take(order)))
-    return out
 
 
 @kernel

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.distinct import count_distinct
 from beam_reuse.columnar.schema import NUMBER, UNSIGNED, columns, only
-from beam_reuse.columnar.varbytes import VarBytes
 
 OPERATIONS = ("sum", "min", "max", "any")
 _HASH, _KIND = np.dtype("V20"), np.dtype(np.uint8)
@@ -46,8 +45,7 @@ class Reduction:
 
     def _only_counts(self, rows: Block) -> bool:
         """Are these sums by a hash, and perhaps by its kind?"""
-        types = [None if isinstance(rows[name], VarBytes) else rows.array(name).dtype
-                 for name in self.keys]
+        types = [getattr(rows[name], "dtype", None) for name in self.keys]
         return types in ([_HASH], [_HASH, _KIND]) and not set(self.columns.values()) - {"sum"}
 
     def _counted(self, rows: Block, key: str) -> Block:
@@ -127,7 +125,7 @@ def _reduced(
         return np.asarray(np.add.reduceat(rows.array(name), starts))
     if operation == "any":
         return column.take(starts)
-    if isinstance(column, VarBytes) or column.dtype.kind in "Vf":
+    if not isinstance(column, np.ndarray) or column.dtype.kind in "Vf":
         order = rows.sort_order([*keys, name])
         last = np.append(starts[1:], len(rows)) - 1
         return column.take(order[starts if operation == "min" else last])

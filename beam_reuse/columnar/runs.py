@@ -8,6 +8,7 @@ from typing import Any
 
 from beam_reuse.columnar.arrange import arranged
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.nested import Lists, Maybe, Values
 from beam_reuse.columnar.sorting import order_words
 from beam_reuse.columnar.store import full_disk_told, make_shared
 from beam_reuse.columnar.varbytes import VarBytes
@@ -101,18 +102,24 @@ def merge_runs(runs: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator
 
 def row_key(block: Block, row: int, keys: Sequence[str]) -> Key:
     """The keys of one row as a tuple that compares as the rows sort."""
-    out: list[Any] = []
-    for key in keys:
-        column = block[key]
-        if isinstance(column, VarBytes):
-            out.append(column[row])
-        elif column.dtype.kind == "V":
-            out.append(column[row].tobytes())
-        elif column.dtype.kind == "f":
-            out.append(int(next(order_words(column[row : row + 1]))[0]))
-        else:
-            out.append(int(column[row]))
-    return tuple(out)
+    return tuple(_key(block[key], row) for key in keys)
+
+
+def _key(column: Values, row: int) -> Any:
+    if isinstance(column, VarBytes):
+        return column[row]
+    if isinstance(column, Maybe):
+        return (_key(column.values, row),) if column.valid[row] else ()
+    if isinstance(column, Lists):
+        values = column[row]
+        return tuple(_key(values, at) for at in range(len(values)))
+    if isinstance(column, Block):
+        return row_key(column, row, column.names)
+    if column.dtype.kind == "V":
+        return column[row].tobytes()
+    if column.dtype.kind == "f":
+        return int(next(order_words(column[row : row + 1]))[0])
+    return int(column[row])
 
 
 def rows_up_to(block: Block, key: Key, keys: Sequence[str]) -> int:

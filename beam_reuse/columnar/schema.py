@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from beam_reuse.columnar.sorting import FIXED
+from beam_reuse.columnar.fixed import FIXED
 
 PAGE = FINGERPRINT = UNSIGNED = pa.uint64()
 NUMBER = TIME = pa.int64()
@@ -24,7 +24,7 @@ SMALL = pa.uint16()
 PART = VARIANT = pa.uint32()
 SHARE, FLAG = pa.float64(), pa.bool_()
 SHA1 = pa.binary(20)
-TEXT = PACKED = pa.large_binary()
+TEXT = BYTES = pa.large_binary()
 
 _FIXED = {pa.from_numpy_dtype(np.dtype(name)): name for name in FIXED}
 
@@ -50,9 +50,12 @@ def maybe(kind: pa.DataType) -> pa.Field:
     return pa.field("", kind, nullable=True)
 
 
-def lists(kind: pa.DataType) -> pa.DataType:
-    """Lists of values of one type."""
-    return pa.large_list(pa.field("item", kind, nullable=False))
+def lists(kind: pa.DataType | pa.Field | pa.Schema) -> pa.DataType:
+    """Lists of values of one type, or of rows."""
+    if isinstance(kind, pa.Schema):
+        kind = pa.struct(list(kind))
+    item = kind if isinstance(kind, pa.Field) else pa.field("", kind, nullable=False)
+    return pa.large_list(item.with_name("item"))
 
 
 def raw(width: int) -> pa.DataType:
@@ -108,12 +111,14 @@ def types_of(schema: pa.Schema) -> Types:
 
 def type_name(field: pa.Field) -> str:
     """The name that `Block.types` has for the type of a column."""
-    return f"Maybe[{_name(field.type)}]" if field.nullable else _name(field.type)
+    return f"maybe {_name(field.type)}" if field.nullable else _name(field.type)
 
 
 def _name(kind: pa.DataType) -> str:
     if pa.types.is_large_binary(kind):
         return "bytes"
     if pa.types.is_large_list(kind):
-        return f"Lists[{_name(kind.value_type)}]"
+        return f"list {type_name(kind.value_field)}"
+    if pa.types.is_struct(kind):
+        return f"{{{', '.join(f'{each.name}: {type_name(each)}' for each in kind)}}}"
     return f"V{kind.byte_width}" if pa.types.is_fixed_size_binary(kind) else _FIXED[kind]

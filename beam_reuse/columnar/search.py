@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.sorting import Column, order_words
+from beam_reuse.columnar.columns import Column
+from beam_reuse.columnar.sorting import order_words
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels.byte_strings import compare_strings
 from beam_reuse.kernels.compiled import frozen, kernel
@@ -18,8 +19,8 @@ def splitters_up_to(column: Column, splitters: Column) -> NDArray[np.int64]:
         both = VarBytes.concat([splitters, column])
         out: NDArray[np.int64] = _search_bytes(both.offsets, both.data, len(splitters))
         return out
-    if isinstance(column, VarBytes) or isinstance(splitters, VarBytes):
-        raise TypeError("values and splitters must be of one type")
+    if not (isinstance(column, np.ndarray) and isinstance(splitters, np.ndarray)):
+        raise TypeError("values and splitters must be of one type, without lists and null")
     words = np.column_stack(list(order_words(column)))
     out = _search_words(frozen(words), frozen(np.column_stack(list(order_words(splitters)))))
     return out

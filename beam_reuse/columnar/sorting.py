@@ -8,19 +8,18 @@ as URLs do in tables of pairs, each is sorted once, and its rank is its word.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.columnar.columns import differs, sort_columns
+from beam_reuse.columnar.fixed import raw_bytes
 from beam_reuse.columnar.hashing import SEED, hash_values
+from beam_reuse.columnar.nested import Lists, Values
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels.byte_strings import compare_strings, number_strings, string_words
 from beam_reuse.kernels.compiled import frozen, kernel
-
-Column = np.ndarray | VarBytes
-FIXED = ("bool", "uint8", "uint16", "uint32", "uint64", "int32", "int64", "float64")
-# By type, not by its name, which NumPy makes anew for whoever asks: 2 µs for each column.
-FIXED_TYPES = frozenset(map(np.dtype, FIXED))
 
 _DIGIT = 11
 _RADIX = 1 << _DIGIT
@@ -167,17 +166,6 @@ def _refine_bytes(order, new, tied, offsets, data, skip):  # type: ignore[no-unt
         i = j
 
 
-@kernel
-def _differs_fixed(data, width):  # type: ignore[no-untyped-def]
-    out = np.zeros(max(len(data) // width - 1, 0), np.bool_)
-    for i in range(len(out)):
-        for j in range(i * width, (i + 1) * width):
-            if data[j] != data[j + width]:
-                out[i] = True
-                break
-    return out
-
-
 def order_words(column: np.ndarray) -> Iterator[NDArray[np.uint64]]:
     """The words of a fixed-width column, most significant first; floats by their bits."""
     kind = column.dtype.kind
@@ -214,12 +202,7 @@ def _fixed_words(data, width, rows, at):  # type: ignore[no-untyped-def]
     return out
 
 
-def raw_bytes(column: np.ndarray) -> NDArray[np.uint8]:
-    """The bytes of a fixed-width column, as they lie in memory."""
-    return np.ascontiguousarray(column).view(np.uint8)
-
-
-def sort_order(columns: Sequence[Column], rows: int) -> NDArray[np.int64]:
+def sort_order(columns: Sequence[Values], rows: int) -> NDArray[np.int64]:
     """The stable order of rows by the given columns, the first most significant.
 
     Time: a few passes over the first word, then only over rows that are still tied.
@@ -229,9 +212,13 @@ def sort_order(columns: Sequence[Column], rows: int) -> NDArray[np.int64]:
     if not rows:
         return order
     new[0] = True
-    for column in columns:
+    for column in chain.from_iterable(map(sort_columns, columns)):
         if isinstance(column, VarBytes):
             _refine_by_bytes(order, new, column)
+            continue
+        if isinstance(column, Lists):
+            tied = _tied(new)
+            _refine(order, new, tied, _list_ranks(column.take(order[tied])))
             continue
         for words_of in _words_of_rows(column):
             tied = _tied(new)
@@ -276,12 +263,15 @@ def _refine_by_bytes(order: NDArray[np.int64], new: NDArray[np.bool_], column: V
     _refine_bytes(order, new, _tied(new), column.offsets, column.data, 8 * _WORD_ROUNDS)
 
 
-def differs(column: Column) -> NDArray[np.bool_]:
-    """For each row but the first: does the column differ from the row before?"""
-    if isinstance(column, VarBytes):
-        return column.differs()
-    if column.dtype.kind == "V":
-        return np.asarray(_differs_fixed(frozen(raw_bytes(column)), column.dtype.itemsize))
-    if column.dtype.kind == "f":
-        column = column.view(np.uint64)
-    return np.asarray(column[1:] != column[:-1])
+def ranks(column: Values) -> NDArray[np.uint64]:
+    """The rank of each value among the distinct values."""
+    order = sort_order([column], len(column))
+    out = np.zeros(len(column), np.uint64)
+    out[order[1:]] = np.cumsum(differs(column.take(order)))
+    return out
+
+
+def _list_ranks(lists: Lists) -> NDArray[np.uint64]:
+    """As `ranks`: lists of ranks, big-endian, are in order as byte strings are."""
+    offsets, values = lists.flat()
+    return ranks(VarBytes(8 * offsets, raw_bytes(ranks(values).astype(">u8"))))

@@ -7,8 +7,8 @@ import numpy as np
 
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.discover_kernels import COUNTS, counts, of_kind
-from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, no_digests, repeated
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.analyses.reuse.label_kernels import DIGEST, LABEL_ROWS
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.filters import keep_matching
 from beam_reuse.columnar.schema import gives, less, same
 from beam_reuse.core.labels import LabelKind
@@ -75,7 +75,7 @@ def chunk_labels(rows: Block) -> Block:
     """Of files and chunks the chunks as label rows; nobody knows where they come from."""
     chunks = of_kind(rows, LabelKind.CHUNK)
     return chunks.select(KEY).with_columns(
-        source_url=repeated("", len(chunks)), nilsimsa=no_digests(len(chunks)))
+        source_url=Maybe.nulls(len(chunks)), nilsimsa=Maybe.nulls(len(chunks), DIGEST))
 
 
 @gives(SCHEMAS["occurrences"].rows)

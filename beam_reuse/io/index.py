@@ -11,6 +11,7 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.files import checksum_of, join, open_files
+from beam_reuse.io.part_columns import column_of
 from beam_reuse.io.results.manifest import Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
@@ -110,15 +111,8 @@ def index_events(file: tuple[str, str]) -> Iterator[Block]:
     require_undamaged(path, checksum)
     with open_files(path).open(path) as source:
         for batch in pq.ParquetFile(source).iter_batches(1 << 17):
-            columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-            yield Block({
-                "range": np.full(batch.num_rows, np.iinfo(np.uint32).max, np.uint32),
-                **{
-                    name: np.array(values, np.int64) if name in ("offset", "outcome", "depth")
-                    else VarBytes.from_list([(value or "").encode() for value in values])
-                    for name, values in columns.items()
-                },
-            })
+            yield Block({field.name: column_of(field, batch.column(field.name))
+                         for field in batch.schema})
 
 
 def _as_recorded(value: Any) -> Any:

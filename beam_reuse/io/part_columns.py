@@ -1,4 +1,5 @@
-"""The columns of page parts: how pages become columns, and how columns are read back.
+"""The columns of page parts: how pages become columns, and how columns are read back as those of
+blocks.
 
 Numbers of which a page has many (tokens, lines, chunks) are one value of bytes per page: the
 numbers, little-endian, end to end. Arrow copies such a value; of a list it would look at every
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import VarBytes
+from beam_reuse.columnar.block import Column, Lists, Maybe, VarBytes
 from beam_reuse.core.chunking import Chunks
 from beam_reuse.core.features import (
     CHUNKS,
@@ -29,9 +30,6 @@ from beam_reuse.core.pages import RawPage
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 
-NO_TIME = np.iinfo(np.int64).min
-NO_NUMBER = np.iinfo(np.int64).min
-
 _META: dict[str, pa.DataType] = {
     "url": pa.string(), "fetched_url": pa.string(), "kind": pa.uint8(), "host": pa.string(),
     "ip": pa.string(), "site": pa.string(), "domain": pa.string(), "depth": pa.int64(),
@@ -41,6 +39,8 @@ _META: dict[str, pa.DataType] = {
     "record_id": pa.string(), "encoding_absent": pa.bool_(), "chunk_count": pa.int64(),
     "token_count": pa.int64(), "line_count": pa.int64(),
 }
+# What a page may lack.
+_NULLABLE = ("ip", "timestamp", "status", "content_type", "charset", "record_id", "base")
 _CHUNKS = {"chunk_sha1": "V20", "chunk_start": "<u4", "chunk_end": "<u4", "chunk_length": "<u4"}
 _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
@@ -71,7 +71,7 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
         columns |= {"links": _STRINGS, "base": pa.binary()}
     if PAYLOAD in kept:
         columns["payload"] = pa.binary()
-    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
+    return pa.schema([pa.field(name, kind, name in _NULLABLE) for name, kind in columns.items()])
 
 
 class Page(NamedTuple):
@@ -96,30 +96,71 @@ class PageRows:
 
     def numbers(self, name: str) -> NDArray:
         """A column of one number a page, or of hashes as 'V20'."""
-        array = self.batch.column(name)
-        if pa.types.is_fixed_size_binary(array.type):
-            width = array.type.byte_width
-            values = np.frombuffer(array.buffers()[1] or b"", np.dtype(f"V{width}"))
-            return values[array.offset : array.offset + len(array)]
-        return array.to_numpy(zero_copy_only=False)
+        return number_column(self.batch.column(name))
 
     def strings(self, name: str) -> VarBytes:
-        """A column of strings or bytes."""
+        """A column of strings or bytes; null is empty."""
         return string_column(self.batch.column(name))
 
-    def lists(self, name: str) -> tuple[NDArray[np.int64], NDArray]:
-        """A column of NUMBERS: row i has values[offsets[i]:offsets[i + 1]]."""
-        column, kind = self.strings(name), NUMBERS[name]
-        return column.offsets // kind.itemsize, column.data.view(kind)
+    def maybe(self, name: str) -> Maybe:
+        """A column in which null may stand."""
+        return maybe_column(self.batch.column(name))
+
+    def column(self, name: str) -> Column:
+        """A column of one value a page, whatever it is."""
+        return column_of(self.batch.schema.field(name), self.batch.column(name))
+
+    def lists(self, name: str) -> Lists:
+        """A column of NUMBERS, or of lists of bytes."""
+        if name in NUMBERS:
+            column, kind = self.strings(name), NUMBERS[name]
+            return Lists(column.offsets // kind.itemsize, column.data.view(kind))
+        array = self.batch.column(name)
+        return Lists(_offsets(array), string_column(array.values))
+
+
+# Columns of Arrow, as Parquet files have them, as columns of blocks.
+
+
+def number_column(array: pa.Array) -> NDArray:
+    """Numbers (0 for null), or hashes as 'V20'."""
+    if pa.types.is_fixed_size_binary(array.type):
+        width = array.type.byte_width
+        values = np.frombuffer(array.buffers()[1] or b"", np.dtype(f"V{width}"))
+        return values[array.offset : array.offset + len(array)]
+    if array.null_count:
+        array = array.fill_null(0)
+    return array.to_numpy(zero_copy_only=False)
 
 
 def string_column(array: pa.Array) -> VarBytes:
-    """Strings or bytes of Arrow, without nulls, as a column of a block; nothing is copied."""
-    offsets = np.frombuffer(array.buffers()[1], np.int32)
-    offsets = offsets[array.offset : array.offset + len(array) + 1].astype(np.int64)
-    data = array.buffers()[2]
+    """Strings or bytes; nothing is copied. Null is empty."""
+    offsets, data = _offsets(array), array.buffers()[2]
     values = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     return VarBytes(offsets - offsets[0], values[offsets[0] : offsets[-1]])
+
+
+def maybe_column(array: pa.Array) -> Maybe:
+    """Numbers, strings or bytes, of which some may be null."""
+    values = string_column(array) if _is_bytes(array.type) else number_column(array)
+    return Maybe(values, array.is_valid().to_numpy(zero_copy_only=False))
+
+
+def column_of(field: pa.Field, array: pa.Array) -> Column:
+    """The column of a field with one value a row."""
+    if field.nullable:
+        return maybe_column(array)
+    return string_column(array) if _is_bytes(field.type) else number_column(array)
+
+
+def _offsets(array: pa.Array) -> NDArray[np.int64]:
+    """Where the strings or lists of an array begin and end."""
+    offsets = np.frombuffer(array.buffers()[1], np.int32)
+    return offsets[array.offset : array.offset + len(array) + 1].astype(np.int64)
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_binary(kind))
 
 
 def page_batch(
@@ -138,7 +179,7 @@ def page_batch(
         columns |= _signatures(features, settings.signers)
     if "links" in schema.names:
         columns["links"] = _string_lists([f.links for f in features])
-        columns["base"] = pa.array([f.base or b"" for f in features], pa.binary())
+        columns["base"] = pa.array([f.base or None for f in features], pa.binary())
     if "payload" in schema.names:
         columns["payload"] = pa.array([p.raw.payload for p in pages], pa.binary())
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
@@ -186,11 +227,11 @@ def _hashes(values: NDArray) -> pa.Array:
 def _meta(pages: list[Page]) -> dict[str, list]:
     rows = [
         (
-            p.name.url, p.raw.fetched_url, int(p.raw.kind), p.name.host, p.raw.ip, p.name.site,
-            p.name.domain, p.name.depth, NO_TIME if p.raw.timestamp is None else p.raw.timestamp,
-            NO_NUMBER if p.raw.status is None else p.raw.status, p.raw.content_type,
-            p.raw.charset, len(p.raw.payload), p.features.sha1, p.crawl, p.file, p.raw.offset,
-            p.raw.record_length, p.raw.record_id, p.raw.encoding_absent, p.features.chunk_count,
+            p.name.url, p.raw.fetched_url, int(p.raw.kind), p.name.host, p.raw.ip or None,
+            p.name.site, p.name.domain, p.name.depth, p.raw.timestamp, p.raw.status,
+            p.raw.content_type or None, p.raw.charset or None, len(p.raw.payload),
+            p.features.sha1, p.crawl, p.file, p.raw.offset, p.raw.record_length,
+            p.raw.record_id or None, p.raw.encoding_absent, p.features.chunk_count,
             len(p.features.tokens), p.features.line_count,
         )
         for p in pages

@@ -69,5 +69,5 @@ def _of_index(folder: str, urls: Collection[str]) -> Iterator[StoredPage]:
                 if len(rows):
                     found = content.read_row_group(group, columns=list(_COLUMNS)).take(rows)
                     for row in found.to_pylist():
-                        yield StoredPage(row["url"], Kind(row["kind"]), row["charset"],
+                        yield StoredPage(row["url"], Kind(row["kind"]), row["charset"] or "",
                                          row["payload"])

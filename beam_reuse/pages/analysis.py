@@ -14,7 +14,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.core.features import Reads
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results.arrow_columns import to_arrow
-from beam_reuse.io.results.table_writer import Folding
+from beam_reuse.io.results.folding import Folding
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.naming import require_tables, with_urls
 from beam_reuse.pages.pages import Pages
@@ -80,7 +80,7 @@ class Analysis(beam.PTransform, ABC):
 @no_annotations
 def batch_of(block: Block, schema: TableSchema, folding: Folding | None) -> pa.RecordBatch:
     """Rows of a table as a record batch of its schema."""
-    rows = block if folding is None else folding.unfold(block, slice(None))
+    rows = block if folding is None else folding.unfold(block, schema)
     table = to_arrow(schema, rows).cast(schema.arrow()).combine_chunks()
     return table.to_batches()[0]
 

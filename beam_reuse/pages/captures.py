@@ -1,8 +1,8 @@
 """Which capture of a URL is the page.
 
-In rows of captures `key` is what the page will be called, and `age` minus the timestamp; a capture
-without one is the oldest. Where one capture is kept they are sorted by `age` and `sha1`, where each
-is kept by `sha1` before `age`: the first of equals counts.
+In rows of captures `key` is what the page will be called, and `age` as in `ages`. Where one capture
+is kept they are sorted by `age` and `sha1`, where each is kept by `sha1` before `age`: the first of
+equals counts.
 """
 
 import datetime
@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives
-from beam_reuse.io.part_columns import NO_TIME
 from beam_reuse.rows.results import Tagged
 
 KEY = "key"
@@ -25,18 +24,33 @@ DROPPED = "dropped"
 DROPPED_CAPTURES = columns(CAPTURES, reason=TEXT)
 OLDER, SAME = "older-capture", "same-capture"
 _NO_STAMP = "0" * 14
+_SIGN = np.uint64(1 << 63)
+_NEVER = np.uint64(2**64 - 1)
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def ages(timestamps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sortable ages: the latest first, no timestamp last."""
-    return np.where(timestamps == NO_TIME, np.iinfo(np.int64).max, -timestamps)
+def ages(timestamps: Maybe) -> NDArray[np.int64]:
+    """Numbers in the order in which captures are looked at: the latest first, those without a
+    timestamp last."""
+    return np.where(timestamps.valid, -timestamps.values, np.iinfo(np.int64).max)
 
 
-def capture_keys(urls: VarBytes, timestamps: NDArray[np.int64]) -> VarBytes:
+def earliest_first(timestamps: Maybe) -> NDArray[np.uint64]:
+    """Numbers in the order of time, those without a timestamp last."""
+    return np.where(timestamps.valid, timestamps.values.view(np.uint64) ^ _SIGN, _NEVER)
+
+
+def timestamps_of(order: NDArray[np.uint64]) -> Maybe:
+    """The timestamps of which `earliest_first` has made these numbers."""
+    return Maybe((order ^ _SIGN).view(np.int64), order != _NEVER)
+
+
+def capture_keys(urls: VarBytes, timestamps: Maybe) -> VarBytes:
     """`URL#YYYYMMDDhhmmss` for each capture; fourteen zeros where the time is not known."""
-    pairs = zip(urls.to_list(), timestamps.tolist(), strict=True)
-    return VarBytes.from_list([url + b"#" + _stamp(time).encode() for url, time in pairs])
+    stamps = (_stamp(time) if known else _NO_STAMP for time, known in zip(
+        timestamps.values.tolist(), timestamps.valid.tolist(), strict=True))
+    return VarBytes.from_list([
+        url + b"#" + stamp.encode() for url, stamp in zip(urls.to_list(), stamps, strict=True)])
 
 
 @gives(CAPTURES, {DROPPED: DROPPED_CAPTURES})
@@ -75,8 +89,6 @@ def _drop(captures: Block, reason: str) -> Iterator[Tagged]:
 
 
 def _stamp(microseconds: int) -> str:
-    if microseconds == NO_TIME:
-        return _NO_STAMP
     try:
         moment = _EPOCH + datetime.timedelta(microseconds=microseconds)
     except OverflowError:

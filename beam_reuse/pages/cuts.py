@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.schema import gives, same
+from beam_reuse.columnar.schema import gives, less, same
 from beam_reuse.io.crawl.ranges import true_starts
 from beam_reuse.rows.folds import GatherRows
 
@@ -29,15 +29,21 @@ class FindFalseStarts(GatherRows):
 def false_starts(rows: Block) -> FalseStarts:
     """Those of ends in order of file and start."""
     bounds = [*rows.starts(("file",)).tolist(), len(rows)]
-    numbers, first = rows.array("range"), rows.array("first")
+    numbers, first = rows.array("range"), rows.maybe("first")
     found: FalseStarts = {}
     for low, high in itertools.pairwise(bounds):
         columns = (rows.array(name)[low:high].tolist() for name in ("start", "end", "next"))
         truth = true_starts(list(zip(*columns, strict=True)))
         for row, start in zip(range(low, high), truth, strict=True):
-            if 0 <= first[row] < start:
+            if first.valid[row] and first.values[row] < start:
                 found[int(numbers[row])] = start
     return found
+
+
+@gives(lambda events, _: less(events, "range"))
+def standing_events(events: Block, false: FalseStarts) -> Block:
+    """Events without those of misled readers, and without their range."""
+    return standing(events, false).without("range")
 
 
 @gives(same)

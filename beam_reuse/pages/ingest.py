@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import KIND, NUMBER, PART, TEXT, columns
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
+from beam_reuse.columnar.schema import KIND, NUMBER, PART, TEXT, columns, maybe
 from beam_reuse.core.features import (
     FeatureSettings,
     TooDeep,
@@ -30,9 +30,10 @@ from beam_reuse.io.results.reporting import ProgressReporter
 
 SKIPPED, REJECTED = 0, 1
 PART_ROWS = columns(range=PART, path=TEXT, chunked=KIND, checksum=TEXT)
-EVENT_ROWS = columns(range=PART, file=TEXT, offset=NUMBER, outcome=NUMBER, reason=TEXT, url=TEXT,
-                     detail=TEXT, depth=NUMBER)
-END_ROWS = columns(range=PART, file=TEXT, start=NUMBER, end=NUMBER, next=NUMBER, first=NUMBER)
+EVENT_ROWS = columns(file=TEXT, offset=NUMBER, outcome=NUMBER, reason=TEXT, url=maybe(TEXT),
+                     detail=maybe(TEXT), depth=NUMBER)
+END_ROWS = columns(range=PART, file=TEXT, start=NUMBER, end=NUMBER, next=NUMBER,
+                   first=maybe(NUMBER))
 SEEN_ROWS = columns(range=PART, offset=NUMBER)
 _REPORT_RECORDS = 64
 
@@ -87,7 +88,7 @@ def ingest(
     })
     end = None
     if reader.next_start != NO_DOUBT:
-        end = _end_of(source, offsets[0] if offsets else -1, reader.next_start)
+        end = _end_of(source, offsets[:1], reader.next_start)
     return Ingested(block, events.block(), end, seen)
 
 
@@ -155,20 +156,21 @@ class Events:
             "offset": np.array(offset, np.int64),
             "outcome": np.array(outcome, np.int64),
             "reason": VarBytes.from_list(list(reason)),
-            "url": VarBytes.from_list(list(url)),
-            "detail": VarBytes.from_list(list(detail)),
+            "url": Maybe.unless_empty(VarBytes.from_list(list(url))),
+            "detail": Maybe.unless_empty(VarBytes.from_list(list(detail))),
             "depth": np.array(depth, np.int64),
         })
 
 
-def _end_of(source: FileRange, first: int, next_start: int) -> Block:
+def _end_of(source: FileRange, first: list[int], next_start: int) -> Block:
+    """Where the chain of records of a range ends; `first` has the offset of its first, if any."""
     return Block({
         "range": np.array([source.number], np.uint32),
         "file": VarBytes.from_list([source.chain.encode()]),
         "start": np.array([source.start], np.int64),
         "end": np.array([source.end], np.int64),
         "next": np.array([next_start], np.int64),
-        "first": np.array([first], np.int64),
+        "first": Maybe.spread(np.array(first, np.int64), np.array([bool(first)])),
     })
 
 

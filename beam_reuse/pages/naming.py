@@ -7,26 +7,24 @@ however many rows and columns that has.
 
 import uuid
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Column, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import lookup, match_ranges
-from beam_reuse.columnar.schema import NOTHING, PACKED, PAGE, TEXT, columns, gives, only, raw
+from beam_reuse.columnar.schema import BYTES, NOTHING, PAGE, TEXT, columns, gives, only, raw
 from beam_reuse.io.results.arrow_columns import require_rows
-from beam_reuse.io.results.tables import STRINGS, TableSchema
+from beam_reuse.io.results.tables import TableSchema
 from beam_reuse.rows import Rows, Tagged
 from beam_reuse.rows.declared import made_by
 
-NO_PAGE = np.uint64(2**64 - 1)
-"""Stands for null in a column of page numbers."""
 ASKED = "asked"
-SEALED = columns(block=raw(16), table=TEXT, content=PACKED)
+SEALED = columns(block=raw(16), table=TEXT, content=BYTES)
 ASKED_PAGES = columns(page=PAGE, block=raw(16))
-_NUMBER = 8
 
 
 def require_tables(tables: Mapping[str, Rows], schemas: Mapping[str, TableSchema]) -> None:
@@ -64,28 +62,23 @@ def page_columns(schema: TableSchema) -> list[str]:
     return [column.name for column in schema.columns if column.is_page]
 
 
-def _is_list(schema: TableSchema, name: str) -> bool:
-    return next(column.type == STRINGS for column in schema.columns if column.name == name)
-
-
-def numbers_of(lists: VarBytes) -> NDArray[np.uint64]:
-    """The numbers in a column of lists of pages, one after another."""
-    return np.frombuffer(lists.used().tobytes(), np.uint64)
+def _numbers_in(column: Column) -> NDArray[np.uint64]:
+    """The numbers in a column of pages, or of lists of them, without nulls."""
+    if isinstance(column, Maybe):
+        return _numbers_in(column.values)[column.valid]
+    return np.asarray(column.used() if isinstance(column, Lists) else column)
 
 
 @gives(SEALED, {ASKED: ASKED_PAGES})
 def seal(rows: Block, schema: TableSchema) -> Iterator[Block | Tagged]:
     """A block as one row: an id, its table and its content; ASKED: the pages that it names."""
-    pages = np.concatenate([np.zeros(0, np.uint64), *(
-        numbers_of(rows.strings(name)) if _is_list(schema, name) else rows.array(name)
-        for name in page_columns(schema))])
-    pages = np.unique(pages)
+    pages = np.unique(np.concatenate([
+        _numbers_in(rows[name]) for name in page_columns(schema)]))
     block = np.frombuffer(uuid.uuid4().bytes, "V16")
     yield Block({
         "block": block, "table": VarBytes.from_list([schema.name.encode()]),
         "content": VarBytes.from_list([rows.select(schema.names).to_bytes()]),
     })
-    pages = pages[pages != NO_PAGE]
     yield Tagged(ASKED, Block({"page": pages, "block": np.repeat(block, len(pages))}))
 
 
@@ -102,9 +95,14 @@ def answer(asked: Block | None, names: Block | None) -> Block | None:
 def _opened(
     sealed: pa.Schema, answers: pa.Schema, waiting: Mapping[str, _Waiting],
 ) -> Mapping[str, pa.Schema | None]:
-    return {name: declared and columns(
-        only(declared, *schema.names), **dict.fromkeys(page_columns(schema), TEXT))
-        for name, (schema, declared) in waiting.items()}
+    return {name: declared and columns(only(declared, *schema.names), **_named(schema))
+            for name, (schema, declared) in waiting.items()}
+
+
+def _named(schema: TableSchema) -> dict[str, pa.Field]:
+    """The columns of a table that hold pages, with their names."""
+    return {each.name: pa.field(each.name, replace(each, is_page=False).given, each.nullable)
+            for each in schema.columns if each.is_page}
 
 
 @gives(NOTHING, _opened)
@@ -125,26 +123,18 @@ def open_blocks(
         mine = answers.slice(int(low), int(high)).sort(("page",))
         names = _Names(mine.array("page"), mine.strings("url"))
         yield Tagged(schema.name, block.with_columns(**{
-            name: names.lists(block.strings(name)) if _is_list(schema, name)
-            else names.of(block.array(name)) for name in page_columns(schema)}))
+            name: names.of(block[name]) for name in page_columns(schema)}))
 
 
 class _Names:
     """The names of some pages, which are in order."""
 
     def __init__(self, pages: NDArray[np.uint64], urls: VarBytes) -> None:
-        self.pages = pages
-        self.urls = VarBytes.concat([urls, VarBytes.from_list([b""])])
+        self.pages, self.urls = pages, urls
 
-    def of(self, pages: NDArray[np.uint64]) -> VarBytes:
-        """The URL of each page; nothing for NO_PAGE."""
-        return self.urls.take(np.searchsorted(self.pages, pages))
-
-    def lists(self, pages: VarBytes) -> VarBytes:
-        """The URLs of each list of pages, joined by line feeds."""
-        counts = pages.lengths() // _NUMBER
-        urls = self.of(numbers_of(pages)).to_list()
-        ends = np.cumsum(counts)
-        return VarBytes.from_list([
-            b"\n".join(urls[start:end])
-            for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True)])
+    def of(self, column: Column) -> Column:
+        """The URLs of a column of pages: null for null, lists for lists."""
+        if isinstance(column, Maybe):
+            return Maybe.spread(self.of(_numbers_in(column)), column.valid)
+        urls = self.urls.take(np.searchsorted(self.pages, _numbers_in(column)))
+        return Lists.from_lengths(column.lengths(), urls) if isinstance(column, Lists) else urls

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import match_ranges
-from beam_reuse.columnar.schema import FLAG, NUMBER, PACKED, PAGE, TEXT, columns, gives, only
+from beam_reuse.columnar.schema import FLAG, NUMBER, PAGE, PART, TEXT, columns, gives, less, lists
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
 from beam_reuse.io.index import require_undamaged
@@ -16,12 +16,11 @@ from beam_reuse.io.parts import read_part
 from beam_reuse.kernels.prefixes import recur
 from beam_reuse.pages.captures import CAPTURES, ages, capture_keys
 from beam_reuse.pages.cuts import FalseStarts, standing
-from beam_reuse.pages.ingest import EVENT_ROWS, PART_ROWS, SKIPPED
+from beam_reuse.pages.ingest import EVENT_ROWS, SKIPPED
 from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
 DEPTH_ROWS = columns(depth=NUMBER, records=NUMBER)
-NUMBERED_PARTS = columns(PART_ROWS, numbers=PACKED, names=TEXT)
 PAGE_NAMES = columns(page=PAGE, url=TEXT)
 _COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
 
@@ -69,36 +68,31 @@ def depth_rows(rows: Block) -> Block:
     return Block({"depth": values, "records": records.astype(np.int64)})
 
 
-@gives(lambda ranked, renamed: only(ranked, *_needed(renamed)))
+def _numbered(ranked: pa.Schema, renamed: bool) -> pa.Schema:
+    names = {"name": TEXT} if renamed else {}
+    return columns(range=PART, row=NUMBER, number=NUMBER, **names)
+
+
+@gives(_numbered)
 def numbers(ranked: Block, renamed: bool) -> Block:
-    """What parts need of the numbers of their pages."""
-    return ranked.select(_needed(renamed))
+    """What parts need to know of their pages; names only if they differ from URLs."""
+    pages = Block({"range": ranked["range"], "row": ranked["row"],
+                   "number": ranked.array("rank").astype(np.int64)})
+    return pages.with_columns(name=ranked["key"]) if renamed else pages
 
 
-def _needed(renamed: bool) -> tuple[str, ...]:
-    return ("range", "row", "rank", "key") if renamed else ("range", "row", "rank")
+@gives(lambda parts, ranked: columns(parts, pages=lists(less(ranked, "range"))))
+def number_parts(parts: Block | None, ranked: Block | None) -> Block | None:
+    """Parts with their `pages` (see `pages.rows`); parts without a page left are dropped.
 
-
-@gives(NUMBERED_PARTS)
-def number_parts(parts: Block | None, ranked: Block | None, renamed: bool) -> Block | None:
-    """Parts with the numbers of their pages; parts without a page left are dropped.
-
-    `ranked` has `range`, `row`, `rank` and `key`; keys are kept if they differ from URLs.
+    `ranked` has `range`, `row`, `number` and perhaps `name`, in order of range and row.
     """
     if parts is None or ranked is None:
         return None
     lows, highs = match_ranges(parts, ranked, ("range",))
     used = np.flatnonzero(lows < highs)
-    numbers, names = [], []
-    for low, high in zip(lows[used], highs[used], strict=True):
-        row = ranked.array("row")[low:high]
-        number = np.full(int(row.max()) + 1, -1, np.int64)
-        number[row] = ranked.array("rank")[low:high]
-        numbers.append(number.tobytes())
-        names.append(_names(ranked.strings("key").slice(int(low), int(high)), row)
-                     if renamed else b"")
-    return parts.take(used).with_columns(
-        numbers=VarBytes.from_list(numbers), names=VarBytes.from_list(names))
+    pages = Lists(np.append(lows[used], len(ranked)), ranked.without("range"))
+    return parts.take(used).with_columns(pages=pages)
 
 
 @gives(PAGE_NAMES)
@@ -110,16 +104,16 @@ def page_names(ranked: Block) -> Block:
 @gives(EVENT_ROWS)
 def as_events(captures: Block) -> Block:
     """Captures that became no page, with a `reason`, as events."""
-    n, nothing = len(captures), VarBytes.from_list([b""] * len(captures))
+    n, nothing = len(captures), Maybe.nulls(len(captures))
     return Block({
-        "range": captures["range"], "file": captures["file"], "offset": captures["offset"],
+        "file": captures["file"], "offset": captures["offset"],
         "outcome": np.full(n, SKIPPED, np.int64), "reason": captures["reason"],
         "url": nothing, "detail": nothing, "depth": np.zeros(n, np.int64),
     })
 
 
 def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
-    timestamps, urls = rows.numbers("timestamp"), rows.strings("url")
+    timestamps, urls = rows.maybe("timestamp"), rows.strings("url")
     return Block({
         "key": capture_keys(urls, timestamps) if each else urls,
         "age": ages(timestamps),
@@ -132,10 +126,3 @@ def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
         "absent": rows.numbers("encoding_absent").astype(np.int64),
         "indexed": np.full(len(rows), indexed),
     })
-
-
-def _names(keys: VarBytes, rows: NDArray[np.int64]) -> bytes:
-    names = [b""] * (int(rows.max()) + 1)
-    for row, key in zip(rows.tolist(), keys.to_list(), strict=True):
-        names[row] = key
-    return b"\n".join(names)

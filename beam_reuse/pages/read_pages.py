@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+import pyarrow as pa
 from apache_beam.pvalue import PValue
 from apache_beam.typehints.decorators import no_annotations
 
@@ -14,7 +15,7 @@ from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.pages.inputs import Inputs, open_inputs
-from beam_reuse.pages.numbering import NUMBERED_PARTS, PAGE_NAMES
+from beam_reuse.pages.numbering import PAGE_NAMES
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.reading import read_pages
 from beam_reuse.pages.sizes import shuffle_for
@@ -35,11 +36,12 @@ class PagesRead(NamedTuple):
     shuffle: Shuffle
     spill: str
     ranges: int
+    columns: pa.Schema | None
 
     def pages(self) -> Pages:
         """The same pages in a plan of their own."""
         plan = Plan(self.shuffle)
-        return Pages(plan, plan.pieces(self.parts, "parts", NUMBERED_PARTS),
+        return Pages(plan, plan.pieces(self.parts, "parts", self.columns),
                      plan.pieces(self.names, "names", PAGE_NAMES), self.spill, self.ranges)
 
 
@@ -76,7 +78,8 @@ class ReadPages(beam.PTransform):
             "depth_histogram": crawl.depths, "counted": crawl.counted}, put=("parts", "names"))
         rows = built.rows
         return PagesRead(rows["parts"], rows["names"], rows["rejects"], rows["depth_histogram"],
-                         built.counts, plan.shuffle, spill, crawl.pages.ranges)
+                         built.counts, plan.shuffle, spill, crawl.pages.ranges,
+                         crawl.pages.parts.columns)
 
 
 def _temporary_folder() -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import NUMBER, PACKED, TEXT, columns, gives
+from beam_reuse.columnar.schema import BYTES, NUMBER, PART, TEXT, columns, gives
 from beam_reuse.columnar.store import make_shared
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ReadSettings
@@ -14,7 +14,7 @@ from beam_reuse.io.files import join
 from beam_reuse.io.index import index_events
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.pages import accounting, captures, numbering
-from beam_reuse.pages.cuts import FindFalseStarts, standing
+from beam_reuse.pages.cuts import FindFalseStarts, standing, standing_events
 from beam_reuse.pages.ingest import (
     END_ROWS,
     EVENT_ROWS,
@@ -51,7 +51,7 @@ def read_records(
     """All records of the inputs. Parts of crawl files are written to `folder`; those of indexes
     stay where they are."""
     ranges = plan.rows([_one("range", each.to_bytes()) for each in inputs.ranges], "ranges",
-                       columns(range=PACKED))
+                       columns(range=BYTES))
     fresh = ranges.map(read_range, folder, settings, ProgressReporter(progress))
     files = plan.rows([
         Block({"path": VarBytes.from_list([path.encode()]),
@@ -65,7 +65,7 @@ def read_records(
     false = fresh.tagged(ENDS).fold(FindFalseStarts())
     return Records(
         fresh + stored,
-        fresh.tagged(EVENTS).map(standing, false) + files.map(read_events),
+        fresh.tagged(EVENTS).map(standing_events, false) + files.map(read_events),
         false,
         fresh.tagged(SEEN).map(standing, false).map(accounting.count_seen)
         + indexed.map(accounting.count_indexed))
@@ -100,8 +100,8 @@ def read_pages(
     ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
     ranges = min(max(ranges, 1), MOST_DEALT)
     parts = records.parts.join(
-        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts, each,
-        buckets=ranges, dealt=True)
+        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts,
+        other_order="row", buckets=ranges, dealt=True)
     if not all(index.chunked for index in inputs.indexes):
         parts = parts.map(cut_parts, folder, features)
     events = (records.events + allowed.tagged(numbering.CUT)
@@ -119,7 +119,7 @@ def _one(name: str, value: bytes) -> Block:
     return Block({name: VarBytes.from_list([value])})
 
 
-@gives(PART_ROWS, {EVENTS: EVENT_ROWS, ENDS: END_ROWS, SEEN: SEEN_ROWS})
+@gives(PART_ROWS, {EVENTS: columns(EVENT_ROWS, range=PART), ENDS: END_ROWS, SEEN: SEEN_ROWS})
 def read_range(
     ranges: Block, folder: str, settings: IngestSettings, progress: ProgressReporter,
 ) -> Iterator[Block | Tagged]:

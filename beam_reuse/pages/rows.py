@@ -1,9 +1,8 @@
 """From numbered parts to blocks: what an analysis reads of the pages.
 
-A row of a block of *numbered parts* stands for one part: `path`, `numbers` (for each page of
-the part its page number as int64, -1 where it is not a page of this run) and `names` (the pages'
-keys joined by line feeds where they differ from the URL, else empty). Its pages are cut into
-chunks by the settings of this run.
+A row of a block of *numbered parts* stands for one part: `path`, and `pages`: for each page of this
+run that the part holds its `row` there, its page `number` and, if that differs from the URL, its
+`name`; in order of rows. They are cut into chunks by the settings of this run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.schema import gives
 from beam_reuse.core.pages import Kind
-from beam_reuse.io.part_columns import NO_NUMBER, PageRows
+from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
 from beam_reuse.io.results.tables import PAGES
 
@@ -39,7 +38,7 @@ class NumberedRows:
 
     rows: PageRows
     number: NDArray[np.int64]
-    names: list[bytes] | None
+    names: VarBytes | None
     part: int
     row: NDArray[np.int64]
 
@@ -48,7 +47,7 @@ class NumberedRows:
 
     def urls(self) -> VarBytes:
         """What the pages are called: their URLs, or the keys of their captures."""
-        return self.rows.strings("url") if self.names is None else VarBytes.from_list(self.names)
+        return self.rows.strings("url") if self.names is None else self.names
 
 
 def numbered_rows(
@@ -56,21 +55,19 @@ def numbered_rows(
 ) -> Iterator[NumberedRows]:
     """`columns` of all pages of the parts that belong to this run, some row groups at a time; with
     `wanted`, rows in order, only of row groups that have one of them."""
-    paths, all_numbers, all_names = (parts.strings(n) for n in ("path", "numbers", "names"))
     for i in range(len(parts)):
-        numbers = np.frombuffer(all_numbers[i], np.int64)
-        names = all_names[i].split(b"\n") if len(all_names[i]) else None
-        for rows in read_part(paths[i].decode(), columns, wanted):
-            here = slice(rows.first, rows.first + len(rows))
-            number = numbers[here]  # shorter than the part if its last pages are dropped
-            kept = np.flatnonzero(number >= 0)
-            if len(kept) == 0:
+        pages = parts.lists("pages")[i]
+        for rows in read_part(parts.strings("path")[i].decode(), columns, wanted):
+            some = pages.slice(*np.searchsorted(
+                pages.array("row"), (rows.first, rows.first + len(rows))))
+            if not len(some):
                 continue
-            group_names = [names[rows.first + k] for k in kept] if names else None
-            if len(kept) < len(rows):
-                rows = PageRows(rows.batch.take(pa.array(kept)), rows.first)
-            yield NumberedRows(rows, number[kept], group_names,
-                               int(parts.array("range")[i]), kept + here.start)
+            row = some.array("row")
+            if len(some) < len(rows):
+                rows = PageRows(rows.batch.take(pa.array(row - rows.first)), rows.first)
+            yield NumberedRows(rows, some.array("number"),
+                               some.strings("name") if "name" in some else None,
+                               int(parts.array("range")[i]), row)
 
 
 @dataclass(frozen=True)
@@ -104,9 +101,10 @@ def chunk_rows(
     the columns `needed` and the hashes are read."""
     read = dict.fromkeys(["chunk_sha1", *needed, *columns])
     for pages in numbered_rows(parts, list(read)):
-        offsets, sha1 = pages.rows.lists("chunk_sha1")
+        offsets, sha1 = pages.rows.lists("chunk_sha1").flat()
         start, end, length = (
-            pages.rows.lists(name)[1] if name in needed else None for name in CHUNK_COLUMNS[1:])
+            pages.rows.lists(name).used() if name in needed else None
+            for name in CHUNK_COLUMNS[1:])
         yield ChunkRows(pages, offsets, sha1, start, end, length)
 
 
@@ -117,16 +115,11 @@ def page_table(parts: Block, text: bool) -> Iterator[Block]:
     for pages in numbered_rows(parts, ("url", "kind", "chunk_count", *_AS_STORED, *_COUNTS)):
         rows = pages.rows
         yield Block({
-            "url": pages.urls(), **{name: _column(rows, name) for name in _AS_STORED},
+            "url": pages.urls(), **{name: rows.column(name) for name in _AS_STORED},
             "kind": VarBytes.from_list(labels[rows.numbers("kind")].tolist()),
             "chunks": rows.numbers("chunk_count"),
-            **{of: rows.numbers(name) if text else np.full(len(pages), NO_NUMBER)
+            **{of: Maybe(rows.numbers(name), np.full(len(pages), text))
                for name, of in _COUNTS.items()},
         })
 
 
-def _column(rows: PageRows, name: str) -> NDArray | VarBytes:
-    kind = rows.batch.schema.field(name).type
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return rows.strings(name)
-    return rows.numbers(name)

@@ -1,14 +1,12 @@
 """Matches come back from their folded form as they went in."""
 
-from typing import Any
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.analyses.reuse.matches import fold, unfold
-from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.io.results.arrow_columns import NULL, to_arrow
+from beam_reuse.analyses.reuse.matches import MATCHES, fold
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
+from beam_reuse.io.results.arrow_columns import to_arrow
 from beam_reuse.io.results.tables import SCHEMAS
 
 SOURCES = ["", "http://s/1", "http://s/2"]
@@ -20,7 +18,8 @@ Matches = list[tuple[int, bytes, int, int | None]]
 def folded(matches: Matches, urls: list[str]) -> Block:
     """Matches of pages with these URLs; a match is page, hash, source and score."""
     places = np.arange(len(matches))
-    score = np.array([NULL if m[3] is None else m[3] for m in matches], np.int64)
+    score = Maybe(np.array([m[3] or 0 for m in matches], np.int64),
+                  np.array([m[3] is not None for m in matches], np.bool_))
     return fold(
         VarBytes.from_list([url.encode() for url in urls]),
         np.array([m[0] for m in matches], np.int64),
@@ -44,6 +43,10 @@ def test_any_rows_of_several_blocks(a: Matches, b: Matches, first: int, count: i
              "source_url": SOURCES[source] or None, "score": score}
             for i, (page, sha1, source, score) in enumerate(matches)
         ]
-    some = slice(first, first + count)
-    columns: Any = unfold(Block.concat(blocks), some)
-    assert to_arrow(SCHEMAS["matched_chunks"], columns).to_pylist() == rows[some]
+    schema = SCHEMAS["matched_chunks"]
+    some = slice(min(first, len(rows)), min(first + count, len(rows)))
+    whole = Block.concat(blocks)
+    columns = MATCHES.unfold(whole, schema, some.start, some.stop)
+    assert to_arrow(schema, columns).to_pylist() == rows[some]
+    unscored = MATCHES.unfold(whole.without("score"), schema)
+    assert to_arrow(schema, unscored).to_pylist() == [{**row, "score": None} for row in rows]

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from beam_reuse.columnar.block import Block, Column, VarBytes
+from beam_reuse.columnar.block import Block, Column, Lists, Maybe, VarBytes
 
 PREFIXES = (b"", b"\0", b"http://", b"x" * 40, b"y" * 200)
 
@@ -27,10 +27,37 @@ ELEMENTS = {
     "V3": st.binary(min_size=3, max_size=3),
     "bytes": _strings,
 }
-TYPES = tuple(ELEMENTS)
+_PAIRS = st.tuples(st.integers(0, 2), st.one_of(st.none(), st.binary(max_size=2)))
+NESTED = ("maybe bool", "maybe int64", "maybe float64", "maybe V3", "maybe bytes", "list bool",
+          "list int64", "list V3", "list bytes", "list list uint8", "list maybe int64",
+          "list maybe bytes", "maybe list int64", "maybe list bytes", "list pair")
+_ZERO = {"V3": bytes(3), "bytes": b"", "list int64": [], "list bytes": []}
+TYPES = (*ELEMENTS, *NESTED)
+
+
+def elements_of(kind: str) -> st.SearchStrategy:
+    """Python values of a kind: null is None, and lists are lists."""
+    first, _, rest = kind.partition(" ")
+    if first == "maybe":
+        return st.one_of(st.none(), elements_of(rest))
+    if first == "list":
+        return st.lists(elements_of(rest), max_size=3)
+    return _PAIRS if kind == "pair" else ELEMENTS[kind]
 
 
 def column_of(kind: str, elements: list) -> Column:
+    first, _, rest = kind.partition(" ")
+    if first == "maybe":
+        some = next((each for each in elements if each is not None), _ZERO.get(rest, 0))
+        values = [some if each is None else each for each in elements]
+        return Maybe(column_of(rest, values), np.array([e is not None for e in elements], bool))
+    if first == "list":
+        return Lists.from_lengths(np.array([len(each) for each in elements], np.int64),
+                                  column_of(rest, [value for each in elements for value in each]))
+    if kind == "pair":
+        columns = list(zip(*elements, strict=True)) or [(), ()]
+        return Block({name: column_of(of, list(values)) for name, of, values in zip(
+            "ab", ("uint8", "maybe bytes"), columns, strict=True)})
     if kind == "bytes":
         return VarBytes.from_list(elements)
     if kind.startswith("V"):
@@ -47,7 +74,7 @@ def blocks(draw, kinds: dict[str, str] | None = None, max_rows: int = 40) -> Blo
     rows = draw(st.integers(0, max_rows))
     out = {}
     for name, kind in kinds.items():
-        pool = draw(st.lists(ELEMENTS[kind], min_size=1, max_size=6))
+        pool = draw(st.lists(elements_of(kind), min_size=1, max_size=6))
         out[name] = column_of(
             kind, draw(st.lists(st.sampled_from(pool), min_size=rows, max_size=rows))
         )

@@ -6,16 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
+from beam_reuse.columnar.nested import Values
 
 Row = tuple[Any, ...]
 
 
 def values(block: Block, name: str) -> list[Any]:
     """A column as Python values whose order is the column's order."""
-    column = block[name]
+    return values_of(block[name])
+
+
+def values_of(column: Values) -> list[Any]:
     if isinstance(column, VarBytes):
         return column.to_list()
+    if isinstance(column, Maybe):
+        return [(value,) if valid else () for value, valid in zip(
+            values_of(column.values), column.valid.tolist(), strict=True)]
+    if isinstance(column, Lists):
+        return [tuple(values_of(column[row])) for row in range(len(column))]
+    if isinstance(column, Block):
+        return rows(column)
     if column.dtype.kind == "V":
         return [value.tobytes() for value in column]
     return column.tolist()

@@ -13,17 +13,17 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
-from beam_reuse.io.results.arrow_columns import NULL, Coded, nulls_first
+from beam_reuse.io.results.arrow_columns import Coded, to_arrow
+from beam_reuse.io.results.folding import Folding
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
 from beam_reuse.io.results.outcome import read_outcome, save_outcome
 from beam_reuse.io.results.run_folder import ResultFolder
 from beam_reuse.io.results.scan import TableScan
-from beam_reuse.io.results.table_writer import Folding, TableWriter, regrouped, write_parquet
+from beam_reuse.io.results.table_writer import TableWriter, regrouped, write_parquet
 from beam_reuse.io.results.tables import STRINGS, TIMESTAMP, maybe, read, table
 from beam_reuse.pages.outcome import save
 from beam_reuse.pages.writing import write_tables
@@ -33,7 +33,7 @@ TABLE = table(
     "things", url=pa.string(), sha1=pa.string(), time=maybe(TIMESTAMP),
     share=maybe(pa.float64()), note=maybe(pa.string()), urls=STRINGS,
 )
-Row = tuple[str, bytes, int | None, float | None, str, str]
+Row = tuple[str, bytes, int | None, float | None, str, tuple[str, ...]]
 rows = st.lists(
     st.tuples(
         st.sampled_from(["http://a/", "http://b/", "http://c/?é", "x" * 40]),
@@ -41,7 +41,7 @@ rows = st.lists(
         st.none() | st.integers(0, 3),
         st.none() | st.sampled_from([0.0, 0.5, 1.0]),
         st.sampled_from(["", "n"]),
-        st.sampled_from(["", "u", "u\nv"]),
+        st.sampled_from([(), ("u",), ("u", "v")]),
     ),
     max_size=30,
 )
@@ -54,10 +54,14 @@ def block_of(rows: list[Row]) -> Block:
     return Block({
         "url": text(0),
         "sha1": np.array([row[1] for row in rows], "V20"),
-        "time": np.array([NULL if row[2] is None else row[2] for row in rows], np.int64),
-        "share": np.array([np.nan if row[3] is None else row[3] for row in rows], np.float64),
-        "note": text(4),
-        "urls": text(5),
+        "time": Maybe(np.array([row[2] or 0 for row in rows], np.int64),
+                      np.array([row[2] is not None for row in rows], np.bool_)),
+        "share": Maybe.unless_nan(
+            np.array([np.nan if row[3] is None else row[3] for row in rows], np.float64)),
+        "note": Maybe.unless_empty(text(4)),
+        "urls": Lists.from_lengths(
+            np.array([len(row[5]) for row in rows], np.int64),
+            VarBytes.from_list([url.encode() for row in rows for url in row[5]])),
     })
 
 
@@ -69,7 +73,7 @@ def expected(rows: list[Row]) -> list[dict]:
 
     return [
         {"url": r[0], "sha1": r[1].hex(), "share": r[3], "note": r[4] or None,
-         "urls": r[5].split("\n") if r[5] else []}
+         "urls": list(r[5])}
         for r in sorted(rows, key=key)
     ]
 
@@ -138,8 +142,7 @@ def test_a_table_without_any_block_is_one_file_without_rows(tmp_path: Path) -> N
 @settings(deadline=None, max_examples=30)
 @given(data=rows, cuts=st.lists(st.integers(1, 30), max_size=5))
 def test_where_slabs_are_cut_does_not_show(data: list[Row], cuts: list[int]) -> None:
-    block = nulls_first(TABLE, block_of(data))
-    block = block.sort(TABLE.names)
+    block = block_of(data).sort(TABLE.names)
     bounds = [0, *sorted(min(cut, len(block)) for cut in cuts), len(block)]
     slabs = [block.slice(a, b) for a, b in itertools.pairwise(bounds)]
     whole, cut = io.BytesIO(), io.BytesIO()
@@ -170,7 +173,7 @@ def publish(folder: Path, content: bytes, rows: int) -> None:
 
 def test_read_gives_a_published_table_and_refuses_all_else(tmp_path: Path) -> None:
     content = io.BytesIO()
-    write_parquet(content, TABLE, [block_of([("u", b"s" * 20, None, None, "", "")])])
+    write_parquet(content, TABLE, [block_of([("u", b"s" * 20, None, None, "", ())])])
     publish(tmp_path / "out", content.getvalue(), 1)
     assert read(str(tmp_path / "out"), "things")["url"].to_pylist() == ["u"]
     with pytest.raises(NoResultError, match="it has things"):
@@ -187,7 +190,7 @@ def test_read_gives_a_published_table_and_refuses_all_else(tmp_path: Path) -> No
 
 def test_a_flipped_bit_in_a_published_table_is_refused(tmp_path: Path) -> None:
     content, urls = io.BytesIO(), [str(i) * 30 for i in range(50)]
-    write_parquet(content, TABLE, [block_of([(u, b"s" * 20, None, None, "", "") for u in urls])])
+    write_parquet(content, TABLE, [block_of([(u, b"s" * 20, None, None, "", ()) for u in urls])])
     at = content.getvalue().index(b"(\xb5/\xfd") + 40
     flipped = bytearray(content.getvalue())
     flipped[at] ^= 1
@@ -214,27 +217,31 @@ def test_counts_are_summed_by_reason(tmp_path: Path) -> None:
 def test_folded_rows_come_in_groups_wherever_slabs_are_cut(
     counts: list[int], cuts: list[int],
 ) -> None:
-    """Rows are numbers here: a folded row has the number of its first and how many there are."""
-    first = np.cumsum([0, *counts])[:-1]
-    block = Block({"first": first.astype(np.int64), "count": np.array(counts, np.int64)})
-
-    def unfold(folded: Block, some: slice) -> dict[str, NDArray]:
-        pairs = zip(folded.array("first"), folded.array("count"), strict=True)
-        return {"row": np.concatenate([np.arange(a, a + n) for a, n in pairs])[some]}
+    """Rows have numbers, and say of which folded row they are in two ways."""
+    rows, fold = sum(counts), np.arange(len(counts))
+    each = np.array(counts, np.int64)
+    schema = table("folded", fold=pa.int64(), row=pa.int64(), again=pa.int64())
+    block = Block({
+        "fold": fold, "row": Lists.from_lengths(each, np.arange(rows)),
+        "again": Lists(np.arange(len(counts) + 1), fold),
+        "which": Lists.from_lengths(each, np.zeros(rows, np.uint32))})
 
     bounds = [0, *sorted(min(cut, len(block)) for cut in cuts), len(block)]
     slabs = [block.slice(a, b) for a, b in itertools.pairwise(bounds)]
-    groups = [list(group["row"]) for group in Folding("count", unfold).unfolded(slabs, 4)]
-    assert [row for group in groups for row in group] == list(range(sum(counts)))
+    unfolded = Folding({"again": "which"}).unfolded(slabs, schema, 4)
+    groups = [to_arrow(schema, group).to_pylist() for group in unfolded]
+    assert [row for group in groups for row in group] == [
+        {"fold": of, "row": row, "again": of} for row, of in enumerate(np.repeat(fold, each))]
     assert all(len(group) == 4 for group in groups[:-1])
     assert all(1 <= len(group) <= 4 for group in groups)
 
 
 def test_a_coded_column_reads_as_its_values() -> None:
     schema = table("things", url=pa.string(), source=maybe(pa.string()))
+    sources = Maybe.unless_empty(VarBytes.from_list([b"x", b""]))
     columns = {
         "url": Coded(VarBytes.from_list([b"b", b"a", b"b"]), np.array([0, 1, 2, 2, 0])),
-        "source": Coded(VarBytes.from_list([b"x", b""]), np.array([1, 0, 0, 1, 0])),
+        "source": Coded(sources, np.array([1, 0, 0, 1, 0])),
     }
     content = io.BytesIO()
     assert write_parquet(content, schema, [columns])[0] == 5

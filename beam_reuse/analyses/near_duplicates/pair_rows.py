@@ -15,11 +15,10 @@ from beam_reuse.analyses.near_duplicates.schemas import (
     SITE_PAIRS,
 )
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives, same
 from beam_reuse.columnar.varbytes import VarBytes
-from beam_reuse.pages.naming import NO_PAGE
 from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
@@ -92,7 +91,7 @@ def keep_table(decided: Block) -> Block:
     """Rows of `keep`."""
     page, because = decided.array("page"), decided.array("because")
     kept = page == because
-    return Block({"url": page, "keep": kept, "because_of": np.where(kept, NO_PAGE, because)})
+    return Block({"url": page, "keep": kept, "because_of": Maybe(because, ~kept)})
 
 
 @gives(KEEP.rows)

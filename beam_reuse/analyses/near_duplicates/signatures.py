@@ -14,15 +14,14 @@ from beam_reuse.analyses.near_duplicates.definition import PageSigner
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.schema import FINGERPRINT, PAGE, TEXT, UNSIGNED, columns, gives, raw
-from beam_reuse.io.part_columns import HAS_TOKENS, NO_TIME
+from beam_reuse.io.part_columns import HAS_TOKENS
 from beam_reuse.io.parts import has_columns
+from beam_reuse.pages.captures import earliest_first
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Count, Tagged
 
 TOKENLESS, SITES = "tokenless", "sites"
 SITE_NAMES = columns(site=FINGERPRINT, name=TEXT)
-_SIGN = np.uint64(1 << 63)
-_LAST = np.uint64(2**64 - 1)
 _RULES = {"smallest-url": (), "earliest": ("timestamp",), "longest": ("token_count",)}
 
 
@@ -68,8 +67,8 @@ def _signed(pages: NumberedRows, settings: NearDuplicateSettings) -> tuple[NDArr
 
 def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The tokens of each page, those of its images after those of its text."""
-    text_offsets, text = pages.rows.lists("tokens")
-    image_offsets, images = pages.rows.lists("images")
+    text_offsets, text = pages.rows.lists("tokens").flat()
+    image_offsets, images = pages.rows.lists("images").flat()
     if not len(images):
         return text.astype(np.uint64, copy=False), text_offsets
     offsets = text_offsets + image_offsets
@@ -84,8 +83,7 @@ def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int6
 def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:
     """Numbers in the order in which pages are to be kept; ties go to the smaller page."""
     if rule == "earliest":
-        time = pages.rows.numbers("timestamp")
-        return np.where(time == NO_TIME, _LAST, time.view(np.uint64) ^ _SIGN)
+        return earliest_first(pages.rows.maybe("timestamp"))
     if rule == "longest":
         return ~pages.rows.numbers("token_count").astype(np.uint64)
     return np.zeros(len(pages), np.uint64)

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.definition import chunkings_of
-from beam_reuse.analyses.overlap.reading import packed_sizes, page_keys, sizes_type
+from beam_reuse.analyses.overlap.reading import page_keys, size_columns, size_names
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import with_leaders
@@ -38,8 +38,8 @@ def _in_sets(pages: pa.Schema) -> pa.Schema:
 
 
 def _of_copies(members: pa.Schema, settings: OverlapSettings) -> dict[str, pa.Schema]:
-    sizes = sizes_type(len(settings.chunkings))
-    return {SHARING: COUNTED_PAIRS, CENTRES: columns(unit=PAGE, sizes=sizes, members=NUMBER)}
+    sizes = dict.fromkeys(size_names(len(settings.chunkings)), NUMBER)
+    return {SHARING: COUNTED_PAIRS, CENTRES: columns(unit=PAGE, **sizes, members=NUMBER)}
 
 
 @gives(_in_sets)
@@ -88,8 +88,8 @@ def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tag
     starts = members.starts(("whole",))
     here = members.array("place")[starts] == 0
     sizes = np.stack([np.diff(page_keys(members, each)[0])[starts] * here
-                      for each in chunkings_of(settings)], 1)
+                      for each in chunkings_of(settings)])
     yield Tagged(CENTRES, Block({
-        "unit": members.array("centre")[starts], "sizes": packed_sizes(sizes),
+        "unit": members.array("centre")[starts], **size_columns(sizes),
         "members": np.diff(np.append(starts, len(members))),
     }))

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
 from beam_reuse.analyses.overlap.reading import distinct, sums
 from beam_reuse.analyses.overlap.schemas import POPULAR_COLLECTIONS
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.kernels.prefixes import directory_prefixes
@@ -76,5 +76,4 @@ def collections(held: Block | None, below: Block | None, mirror: float) -> Block
     samples = rows.array("first")[(place < SAMPLES) & np.repeat(popular, hosts)]
     hosts = hosts[popular]
     return rows.select(("prefix", "pages", "bytes")).take(starts[popular]).with_columns(
-        hosts=hosts, sample_urls=VarBytes.from_lengths(
-            8 * np.minimum(hosts, SAMPLES), samples.view(np.uint8)))
+        hosts=hosts, sample_urls=Lists.from_lengths(np.minimum(hosts, SAMPLES), samples))

@@ -17,7 +17,7 @@ from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold,
 from beam_reuse.analyses.overlap.iceberg import SERVERS, counted_pairs
 from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap
 from beam_reuse.analyses.overlap.postings import KEY, fingerprint_rows, postings
-from beam_reuse.analyses.overlap.reading import HOSTS, KEYS, page_rows
+from beam_reuse.analyses.overlap.reading import HOSTS, KEYS, page_rows, size_names
 from beam_reuse.analyses.overlap.servers import (
     ALIASES,
     HOST_PAIR,
@@ -64,7 +64,8 @@ class FindOverlap(Analysis):
             FindRepeats(("key",), pages.plan.shuffle.counter_bits(2, 27)))
         sets = read.stream("whole", exact_sets, order="page")
         copies = sets.map(copy_rows, settings)
-        centres = copies.tagged(CENTRES).reduce("unit", {"members": "sum", "sizes": "max"})
+        centres = copies.tagged(CENTRES).reduce(
+            "unit", dict.fromkeys(("members", *size_names(len(settings.chunkings))), "sum"))
         fingerprints = sets.map(fingerprint_rows, settings, repeated)
         posted = fingerprints.stream(KEY, postings, settings, order="unit")
         hosts = (read.tagged(HOSTS) + fingerprints.tagged(HOSTS) + posted.tagged(HOSTS)).group(

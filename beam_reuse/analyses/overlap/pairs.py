@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
 from beam_reuse.analyses.overlap.definition import containment
 from beam_reuse.analyses.overlap.iceberg import Thresholds, of_pairs
-from beam_reuse.analyses.overlap.reading import size_of
+from beam_reuse.analyses.overlap.reading import size_names
 from beam_reuse.analyses.overlap.schemas import PAGE_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, VarBytes
@@ -64,10 +64,11 @@ def with_facts(pairs: Block | None, facts: Block | None, turn: str) -> Block | N
         f"{name}_{turn}": known[name] for name in known})
 
 
-def contained(pairs: Block, turn: str) -> NDArray[np.float64]:
+def contained(pairs: Block, turn: str, settings: OverlapSettings) -> NDArray[np.float64]:
     """Which share of each unit's fingerprints is shared; of pairs with both facts."""
-    sizes = size_of(pairs.array(f"sizes_{turn}"), chunking_of(pairs))
-    return containment(pairs.array("shared"), sizes)
+    sizes = np.stack([
+        pairs.array(f"{name}_{turn}") for name in size_names(len(settings.chunkings))])
+    return containment(pairs.array("shared"), sizes[chunking_of(pairs), np.arange(len(pairs))])
 
 
 def chunking_of(pairs: Block) -> NDArray[np.int64]:
@@ -85,5 +86,5 @@ def page_overlap(pairs: Block, settings: OverlapSettings) -> Block:
     return Block({
         "chunking": chunking_names(chunking_of(pairs), settings), "url_a": pairs["unit"],
         "url_b": pairs["other"], "shared": pairs["shared"],
-        "containment_a": contained(pairs, "a"), "containment_b": contained(pairs, "b"),
+        **{f"containment_{turn}": contained(pairs, turn, settings) for turn in "ab"},
     })

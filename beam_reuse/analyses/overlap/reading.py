@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap import definition as overlap
 from beam_reuse.analyses.overlap.definition import Chunking, Ragged, chunkings_of
 from beam_reuse.analyses.overlap.settings import OverlapSettings
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, VarBytes
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
     KIND,
     NUMBER,
-    PACKED,
     PAGE,
     TEXT,
     UNSIGNED,
     columns,
     gives,
-    raw,
+    lists,
 )
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.text import read_html, read_plain
@@ -35,14 +34,13 @@ KEYS, HOSTS = "keys", "hosts"
 ADDRESS = 255
 """The kind of a host row with an address in `value` (0: none known) and the name; of others the
 kind is the number of a chunking, and `value` how many fingerprints of the host they count."""
-_KEY_BYTES = 8
 HOST_ROWS = columns(unit=FINGERPRINT, kind=KIND, value=UNSIGNED, name=TEXT)
 
 
 def _pages(parts: pa.Schema, settings: OverlapSettings) -> pa.Schema:
     keys = [each.name for each in chunkings_of(settings) if each.unit != overlap.WHOLE]
     return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT, url=TEXT,
-                   bytes=NUMBER, **dict.fromkeys(keys, PACKED))
+                   bytes=NUMBER, **dict.fromkeys(keys, lists(FINGERPRINT)))
 
 
 @gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS})
@@ -53,7 +51,7 @@ def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagge
     """
     chunkings = chunkings_of(settings)
     for pages in numbered_rows(parts, _columns(chunkings, "host", "ip", "url", "bytes")):
-        lines = pages.rows.lists("lines")
+        lines = pages.rows.lists("lines").flat()
         some = np.diff(lines[0]) > 0
         yield Count("no-lines", int((~some).sum()))
         yield Tagged(HOSTS, _addresses(pages))
@@ -62,7 +60,7 @@ def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagge
             "page": pages.number.astype(np.uint64), "whole": overlap.whole_fingerprints(lines),
             "host": names.hash64(), "name": names, "url": pages.urls(),
             "bytes": pages.rows.numbers("bytes"), **{
-                each.name: _packed(fingerprints(pages, each))
+                each.name: Lists(*fingerprints(pages, each))
                 for each in chunkings if each.unit != overlap.WHOLE},
         })
         rows = rows if some.all() else rows.take(some)
@@ -75,14 +73,7 @@ def page_keys(pages: Block, chunking: Chunking) -> Ragged:
     """The distinct fingerprints of each page, in order of value."""
     if chunking.unit == overlap.WHOLE:
         return np.arange(len(pages) + 1), pages.array("whole")
-    packed = pages.strings(chunking.name)
-    offsets = (packed.offsets - packed.offsets[0]) // _KEY_BYTES
-    return offsets, np.frombuffer(packed.used(), np.uint64)
-
-
-def _packed(keys: Ragged) -> VarBytes:
-    offsets, values = keys
-    return VarBytes(offsets * _KEY_BYTES, values.view(np.uint8))
+    return pages.lists(chunking.name).flat()
 
 
 def _columns(chunkings: Sequence[Chunking], *more: str) -> list[str]:
@@ -92,13 +83,13 @@ def _columns(chunkings: Sequence[Chunking], *more: str) -> list[str]:
 
 def fingerprints(pages: NumberedRows, chunking: Chunking) -> Ragged:
     """The distinct fingerprints of each page by a chunking that cuts it."""
-    lines = pages.rows.lists("lines")
+    lines = pages.rows.lists("lines").flat()
     if chunking.unit == "lines":
         return overlap.line_groups(lines, chunking)
     if chunking.unit == "words":
-        return overlap.line_groups(pages.rows.lists("tokens"), chunking)
+        return overlap.line_groups(pages.rows.lists("tokens").flat(), chunking)
     if chunking.unit == overlap.PARAGRAPH:
-        return overlap.paragraph_groups(lines, pages.rows.lists("paragraphs"))
+        return overlap.paragraph_groups(lines, pages.rows.lists("paragraphs").flat())
     return overlap.sentence_groups(list(_texts(pages, np.diff(lines[0]) > 0)))
 
 
@@ -145,19 +136,11 @@ def sums(which: NDArray, values: NDArray[np.int64], groups: int) -> NDArray[np.i
     return out
 
 
-def sizes_type(chunkings: int) -> pa.DataType:
-    """The type of what `packed_sizes` gives."""
-    return raw(8 * chunkings)
+def size_names(chunkings: int) -> tuple[str, ...]:
+    """Columns that say how many fingerprints a unit has, one for each chunking."""
+    return tuple(f"size_{number}" for number in range(chunkings))
 
 
-def packed_sizes(sizes: NDArray[np.int64]) -> NDArray:
-    """Rows of sizes as one value each."""
-    dense = np.ascontiguousarray(sizes.astype(np.uint64))
-    return dense.view(f"V{8 * dense.shape[1]}").reshape(len(dense))
-
-
-def size_of(packed: NDArray, chunking: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of each row of sizes that of a chunking."""
-    dense = np.ascontiguousarray(packed)
-    sizes = dense.view(np.uint64).reshape(len(dense), dense.dtype.itemsize // 8)
-    return sizes[np.arange(len(dense)), chunking].astype(np.int64)
+def size_columns(sizes: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    """Those columns, of sizes in a row for each chunking."""
+    return dict(zip(size_names(len(sizes)), sizes, strict=True))

@@ -10,24 +10,26 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.overlap.copies import SHARED_PAGE
 from beam_reuse.analyses.overlap.definition import relations
 from beam_reuse.analyses.overlap.pairs import chunking_names, chunking_of, contained
-from beam_reuse.analyses.overlap.reading import ADDRESS, packed_sizes, sizes_type
+from beam_reuse.analyses.overlap.reading import ADDRESS, size_columns, size_names
 from beam_reuse.analyses.overlap.schemas import EXACT_COPIES, SERVER_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import FINGERPRINT, PACKED, TEXT, columns, gives
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, TEXT, columns, gives, lists
 from beam_reuse.rows import Tagged
 
 ALIASES = "aliases"
 HOST_PAIR = ("host_a", "host_b")
 _RELATIONS = VarBytes.from_list([b"overlap", b"part", b"mirror"])
 _MIRROR = 2
-_CAUSES = VarBytes.from_list([b"", b"url-alias", b"server-alias", b"replication"])
-_URL_ALIAS, _SERVER_ALIAS, _REPLICATION = 1, 2, 3
+_CAUSES = Maybe.unless_empty(
+    VarBytes.from_list([b"", b"url-alias", b"server-alias", b"replication"]))
+_NO_CAUSE, _URL_ALIAS, _SERVER_ALIAS, _REPLICATION = range(4)
 
 
 def _hosts(rows: pa.Schema, chunkings: int) -> pa.Schema:
-    return columns(unit=FINGERPRINT, name=TEXT, addresses=PACKED, sizes=sizes_type(chunkings))
+    return columns(unit=FINGERPRINT, name=TEXT, addresses=lists(FINGERPRINT),
+                   **dict.fromkeys(size_names(chunkings), NUMBER))
 
 
 @gives(_hosts)
@@ -35,22 +37,22 @@ def host_table(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], chunkings: int
 ) -> Block:
     """Host rows of whole hosts, sorted by kind and value -> `unit`, its `name`, its `addresses`
-    (8 bytes each, in order) and how many fingerprints it has by each chunking (`sizes`)."""
+    (in order) and how many fingerprints it has (`size_columns`)."""
     kind, value = rows.array("kind"), rows.array("value")
     which = np.repeat(np.arange(len(starts)), sizes)
-    counts = np.zeros((len(starts), chunkings), np.int64)
+    counts = np.zeros((chunkings, len(starts)), np.int64)
     counted = kind != ADDRESS
-    np.add.at(counts, (which[counted], kind[counted]), value[counted].astype(np.int64))
+    np.add.at(counts, (kind[counted], which[counted]), value[counted].astype(np.int64))
     address = np.flatnonzero(~counted & (value > 0))
     new = np.ones(len(address), np.bool_)
     new[1:] = (value[address][1:] != value[address][:-1]) | (np.diff(which[address]) > 0)
     address = address[new]
-    lengths = 8 * np.bincount(which[address], minlength=len(starts))
+    known = np.bincount(which[address], minlength=len(starts))
     return Block({
         "unit": rows.array("unit")[starts],
         "name": rows.strings("name").take(starts + sizes - 1),
-        "addresses": VarBytes.from_lengths(lengths, value[address].view(np.uint8)),
-        "sizes": packed_sizes(counts),
+        "addresses": Lists.from_lengths(known, value[address]),
+        **size_columns(counts),
     })
 
 
@@ -60,10 +62,10 @@ def related_hosts(pairs: Block, settings: OverlapSettings) -> Iterator[Block | T
     share a page and have an address in common."""
     hosts = Block({"host_a": pairs["unit"], "host_b": pairs["other"]})
     yield Tagged(ALIASES, hosts.take(_same_address(
-        pairs.strings("addresses_a"), pairs.strings("addresses_b"))))
+        pairs.lists("addresses_a"), pairs.lists("addresses_b"))))
     known = pairs.array("tag") != SHARED_PAGE
     pairs, hosts = pairs.take(known), hosts.take(known)
-    shares = np.stack([contained(pairs, turn) for turn in "ab"])
+    shares = np.stack([contained(pairs, turn, settings) for turn in "ab"])
     relation = relations(shares[0], shares[1], settings.mirror)
     yield Tagged(ALIASES, hosts.take(relation == _MIRROR))
     turned = _turned(pairs.strings("name_a"), pairs.strings("name_b")).astype(np.int64)
@@ -87,12 +89,12 @@ def _turned(first: VarBytes, second: VarBytes) -> NDArray[np.bool_]:
     return np.asarray(rank[:n] > rank[n:])
 
 
-def _same_address(first: VarBytes, second: VarBytes) -> NDArray[np.bool_]:
+def _same_address(first: Lists, second: Lists) -> NDArray[np.bool_]:
     """Whether the two hosts of a pair have an address in common."""
     rows = []
     for side in (first, second):
-        pair = np.repeat(np.arange(len(side)), side.lengths() // 8)
-        rows.append(Block({"pair": pair, "address": side.used().copy().view(np.uint64)}))
+        pair = np.repeat(np.arange(len(side)), side.lengths())
+        rows.append(Block({"pair": pair, "address": side.used()}))
     both = Block.concat(rows).sort(("pair", "address"))
     again = np.ones(len(both), np.bool_)
     again[both.starts(("pair", "address"))] = False
@@ -114,4 +116,4 @@ def exact_copies(copies: Block | None, aliases: Block | None) -> Iterator[Block]
     yield Block({"centre": copies["centre"], "url": copies["page"], "cause": _CAUSES.take(cause)})
     centre = copies.array("centre")[copies.array("second")]
     yield Block({"centre": centre, "url": centre,
-                 "cause": _CAUSES.take(np.zeros(len(centre), np.int64))})
+                 "cause": _CAUSES.take(np.full(len(centre), _NO_CAUSE))})

@@ -8,26 +8,24 @@ quilt.
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep
-from beam_reuse.analyses.quilts.gram_rows import WORD, packed, packed_words
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Lists
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
     NUMBER,
-    PACKED,
     PAGE,
     TEXT,
     VARIANT,
     columns,
     gives,
+    lists,
+    maybe,
 )
-from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import numbered_rows
@@ -49,9 +47,8 @@ def cover_documents(
         return
     sweep = Sweep.of(settings)
     starts, ends = match_ranges(documents, classes, ("doc",))
-    doc, sources = documents.array("doc"), classes.strings("sources")
-    offsets = frozen((sources.offsets - sources.offsets[0]) // WORD)
-    words = frozen(packed_words(sources))
+    doc = documents.array("doc")
+    offsets, words = map(frozen, classes.lists("sources").flat())
     reported = {sweep.cover_of(each) for each in sweep.told}
     for cover, combinations in sweep.covers().items():
         size, limit = divmod(cover, len(sweep.limits))
@@ -80,7 +77,7 @@ def cover_documents(
             }).take(rank_of[at] >= 0))
 
 
-@gives(columns(COVERED, grams=PACKED))
+@gives(columns(COVERED, grams=lists(FINGERPRINT)))
 def grams_taken(taken: Block | None, grams: Block | None) -> Block | None:
     """The grams of the lists that a source covers."""
     if taken is None or grams is None:
@@ -88,7 +85,7 @@ def grams_taken(taken: Block | None, grams: Block | None) -> Block | None:
     starts, ends = match_ranges(taken, grams, ("list",))
     _, at = pairs_of(starts, ends)
     return taken.without("list").with_columns(
-        grams=packed(grams.array("gram")[at], ends - starts))
+        grams=Lists.from_lengths(ends - starts, grams.array("gram")[at]))
 
 
 @gives(columns(source=PAGE, source_url=TEXT))
@@ -106,26 +103,21 @@ def with_source_urls(sources: Block | None, names: Block | None) -> Block | None
     return sources.with_columns(source_url=names.strings("source_url").take(found))
 
 
-@gives(columns(page=PAGE, url=TEXT, tokens=PACKED, links=PACKED))
+@gives(columns(page=PAGE, url=TEXT, tokens=lists(FINGERPRINT), links=lists(TEXT), base=maybe(TEXT)))
 def text_rows(parts: Block, quilts: KeyFilter) -> Iterator[Block]:
-    """Pages that may be quilts; `links` come after the base. Only row groups with one are read."""
+    """Pages that may be quilts; only row groups with one are read."""
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
-        numbers = np.frombuffer(part.strings("numbers")[0], np.int64)
-        wanted = np.flatnonzero((numbers >= 0) & _may_be(numbers, quilts))
+        here = part.lists("pages")[0]
+        wanted = here.array("row")[_may_be(here.array("number"), quilts)]
         if not len(wanted):
             continue
         for pages in numbered_rows(part, _TEXT_COLUMNS, wanted):
             kept = np.flatnonzero(_may_be(pages.number, quilts))
-            offsets, tokens = pages.rows.lists("tokens")
-            some = pages.rows.batch.take(pa.array(kept))
-            links = VarBytes.from_list([
-                b"\0".join([base, *links]) for base, links in
-                zip(some.column("base").to_pylist(), some.column("links").to_pylist(),
-                    strict=True)])
             yield Block({
-                "page": pages.number[kept].astype(np.uint64), "url": pages.urls().take(kept),
-                "tokens": packed(tokens, np.diff(offsets)).take(kept), "links": links})
+                "page": pages.number.astype(np.uint64), "url": pages.urls(),
+                "tokens": pages.rows.lists("tokens"), "links": pages.rows.lists("links"),
+                "base": pages.rows.maybe("base")}).take(kept)
 
 
 def _may_be(numbers: NDArray[np.int64], quilts: KeyFilter) -> NDArray[np.bool_]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.definition import Sweep, gram_sets
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Lists
 from beam_reuse.columnar.coarse import HeavyKeys
-from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, less
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, UNSIGNED, columns, gives, less, lists
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -23,23 +23,12 @@ from beam_reuse.rows import Count
 
 SHORT = "pages-shorter-than-a-gram"
 OWNERS = {"any": (), "foreign": ("domain",), "ip": ("domain", "address")}
-WORD = 8
 _READ = {"any": (), "foreign": ("domain",), "ip": ("domain", "host", "ip")}
-
-
-def packed(words: NDArray, counts: NDArray) -> VarBytes:
-    """64-bit words as byte strings: the first `counts[0]` of them, the next `counts[1]`, ..."""
-    return VarBytes.from_lengths(counts * WORD, np.ascontiguousarray(words).view(np.uint8))
-
-
-def packed_words(values: VarBytes) -> NDArray[np.uint64]:
-    """The 64-bit words of byte strings, aligned."""
-    return np.frombuffer(values.used().tobytes(), np.uint64)
 
 
 def _documents(parts: pa.Schema, settings: QuiltSettings) -> pa.Schema:
     owners = dict.fromkeys(OWNERS[settings.variant], FINGERPRINT)
-    return columns(doc=UNSIGNED, **owners, grams=PACKED)
+    return columns(doc=UNSIGNED, **owners, grams=lists(FINGERPRINT))
 
 
 def count_columns(rows: pa.Schema, settings: QuiltSettings) -> pa.Schema:
@@ -53,7 +42,7 @@ def document_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block | Co
     for a gram."""
     sizes = Sweep.of(settings).sizes
     for pages in numbered_rows(parts, ("tokens", *_READ[settings.variant])):
-        offsets, tokens = pages.rows.lists("tokens")
+        offsets, tokens = pages.rows.lists("tokens").flat()
         owners = _owners(pages, settings)
         length = np.diff(offsets)
         yield Count(SHORT, int(((length > 0) & (length < min(sizes))).sum()))
@@ -64,7 +53,7 @@ def document_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block | Co
             some = found > 0
             yield Block({
                 "doc": doc[some], **{name: values[some] for name, values in owners.items()},
-                "grams": packed(grams, found[some])})
+                "grams": Lists.from_lengths(found[some], grams)})
 
 
 def _owners(pages: NumberedRows, settings: QuiltSettings) -> dict[str, NDArray[np.uint64]]:
@@ -84,22 +73,16 @@ def _owners(pages: NumberedRows, settings: QuiltSettings) -> dict[str, NDArray[n
 @gives(columns(gram=FINGERPRINT))
 def all_grams(documents: Block) -> Block:
     """The grams of all documents."""
-    return Block({"gram": packed_words(documents.strings("grams"))})
-
-
-def _first_grams(documents: Block) -> NDArray[np.int64]:
-    """Where the grams of each document begin among all."""
-    offsets = documents.strings("grams").offsets
-    return (offsets[:-1] - offsets[0]) // WORD
+    return Block({"gram": documents.lists("grams").used()})
 
 
 @gives(lambda documents, _: columns(less(documents, "grams"), gram=FINGERPRINT))
 def gram_rows(documents: Block, repeated: HeavyKeys) -> Block:
     """A row for each gram of a document that may occur in others."""
-    grams = all_grams(documents)
-    kept = repeated.may_hold(grams)
-    counts = np.add.reduceat(kept, _first_grams(documents), dtype=np.int64)
-    return Block({"gram": grams.array("gram")[kept], **{
+    offsets, grams = documents.lists("grams").flat()
+    kept = repeated.may_hold(Block({"gram": grams}))
+    counts = np.add.reduceat(kept, offsets[:-1], dtype=np.int64)
+    return Block({"gram": grams[kept], **{
         name: np.repeat(documents.array(name), counts) for name in documents if name != "grams"}})
 
 
@@ -111,6 +94,6 @@ def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:
 @gives(count_columns)
 def gram_counts(documents: Block, settings: QuiltSettings) -> Block:
     """How many `grams` each document has, and no patch grams yet."""
-    counts = documents.strings("grams").lengths() // WORD
+    counts = documents.lists("grams").lengths()
     return Block({"doc": documents["doc"], "grams": counts,
                   **{name: np.zeros_like(counts) for name in patch_columns(settings)}})

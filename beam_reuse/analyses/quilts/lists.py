@@ -13,25 +13,23 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import (
     OWNERS,
-    WORD,
     count_columns,
-    packed,
-    packed_words,
     patch_columns,
 )
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Lists
+from beam_reuse.columnar.columns import hash_column
 from beam_reuse.columnar.filters import KeyFilter
-from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, PACKED, UNSIGNED, columns, gives, same
-from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, UNSIGNED, columns, gives, lists, same
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.rows import Count, Tagged
 
 GRAMS = "grams"
 POPULAR = "grams-on-too-many-pages"
-LISTS = columns(list=FINGERPRINT, members=PACKED, grams=NUMBER)
-CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=NUMBER, pages=NUMBER, sources=PACKED)
+LISTS = columns(list=FINGERPRINT, members=lists(UNSIGNED), grams=NUMBER)
+CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=NUMBER, pages=NUMBER,
+                  sources=lists(UNSIGNED))
 _SOURCES_AT_ONCE = 1 << 20
 
 
@@ -53,7 +51,7 @@ def patch_lists(
     covers.sort_runs(words, frozen(starts), frozen(starts + sizes))
     numbers, first = covers.number_lists(frozen(words), frozen(starts), frozen(starts + sizes))
     members = _members(words, starts[first], sizes[first])
-    ids = members.hash64()
+    ids = hash_column(members)
     yield Block({"list": ids, "members": members,
                  "grams": np.bincount(numbers, minlength=len(first))})
     size = words[starts, 0] % np.uint64(len(sweep.sizes))
@@ -65,17 +63,17 @@ def patch_lists(
         reported))
 
 
-def _members(words: NDArray, starts: NDArray, sizes: NDArray) -> VarBytes:
-    """The words of stretches of rows, as byte strings."""
+def _members(words: NDArray, starts: NDArray, sizes: NDArray) -> Lists:
+    """The words of stretches of rows."""
     at = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-    return packed(words[at].ravel(), sizes * words.shape[1])
+    return Lists.from_lengths(sizes * words.shape[1], words[at].ravel())
 
 
 def _words(lists: Block, settings: QuiltSettings) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The words of all members, a row each, and how many members each list has."""
     width = 1 + len(OWNERS[settings.variant])
-    members = lists.strings("members")
-    return packed_words(members).reshape(-1, width), members.lengths() // (width * WORD)
+    members = lists.lists("members")
+    return members.used().reshape(-1, width), members.lengths() // width
 
 
 @gives(count_columns)
@@ -118,5 +116,5 @@ def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Itera
             words, frozen(some), frozen(ends[own] - pages[own]), frozen(ends[own]))
         yield Block({
             "doc": words[some, 0], "list": ids[own], "grams": lists.array("grams")[own],
-            "pages": pages[own], "sources": packed(sources, counts),
+            "pages": pages[own], "sources": Lists.from_lengths(counts, sources),
         }).take(counts > 0)

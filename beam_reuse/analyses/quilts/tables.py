@@ -14,9 +14,8 @@ from beam_reuse.analyses.quilts.definition import (
     linked_sources,
     patch_fractions,
 )
-from beam_reuse.analyses.quilts.gram_rows import WORD, packed_words
 from beam_reuse.analyses.quilts.settings import QuiltSettings
-from beam_reuse.columnar.block import Block, Column
+from beam_reuse.columnar.block import Block, Column, Lists
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import NOTHING, gives
 from beam_reuse.columnar.varbytes import VarBytes
@@ -81,20 +80,21 @@ def _linked(texts: Block, sources: Block) -> NDArray[np.int64]:
     """For each source what the links of its quilt say of it."""
     out: list[int] = []
     ends = np.searchsorted(sources.array("page"), texts.array("page"), "right").tolist()
-    names, links = sources.strings("source_url").to_list(), texts.strings("links").to_list()
-    for url, link, (start, end) in zip(
-            texts.strings("url").to_list(), links, pairwise([0, *ends]), strict=True):
-        base, *others = link.split(b"\0")
-        out += linked_sources(url, base, others, names[start:end])
+    names, links = sources.strings("source_url").to_list(), texts.lists("links")
+    bases = texts.maybe("base").values.to_list()
+    for row, (url, base, (start, end)) in enumerate(zip(
+            texts.strings("url").to_list(), bases, pairwise([0, *ends]), strict=True)):
+        out += linked_sources(url, base, links[row].to_list(), names[start:end])
     return np.array(out, np.int64)
 
 
 def _spans(
     taken: Block | None, texts: Block, cover: Block, counts: NDArray, sweep: Sweep,
-) -> VarBytes:
-    """For each source where its grams occur in the quilt: starts and ends as 64-bit words;
-    nothing for sources that are not reported."""
-    lengths, found = np.zeros(int(counts.sum()), np.int64), []
+) -> Lists:
+    """For each source where its grams occur in the quilt, from `start` to `end`; nothing for
+    sources that are not reported."""
+    lengths = np.zeros(int(counts.sum()), np.int64)
+    found = [Block({"start": np.zeros(0, np.int64), "end": np.zeros(0, np.int64)})]
     if taken is not None:
         taken = taken.sort(_COVER)
         ends = np.cumsum(counts)
@@ -102,11 +102,11 @@ def _spans(
         firsts, lasts = match_ranges(cover, taken, _COVER)
         for at in np.flatnonzero(lasts > firsts).tolist():
             mine = taken.slice(int(firsts[at]), int(lasts[at]))
-            owners = np.repeat(mine.array("rank"), mine.strings("grams").lengths() // WORD)
+            owners = np.repeat(mine.array("rank"), mine.lists("grams").lengths())
             owner, start, end = gram_kernels.spans(
-                frozen(packed_words(texts.strings("tokens").slice(rows[at], rows[at] + 1))),
+                frozen(texts.lists("tokens")[rows[at]]),
                 sweep.sizes[int(cover.array("cover")[at]) // len(sweep.limits)],
-                frozen(packed_words(mine.strings("grams"))), frozen(owners), int(counts[at]))
-            lengths[ends[at] - counts[at]:ends[at]] = 16 * np.bincount(owner, minlength=counts[at])
-            found.append(np.column_stack([start, end]).astype(np.int64).tobytes())
-    return VarBytes.from_lengths(lengths, np.frombuffer(b"".join(found), np.uint8))
+                frozen(mine.lists("grams").used()), frozen(owners), int(counts[at]))
+            lengths[ends[at] - counts[at]:ends[at]] = np.bincount(owner, minlength=counts[at])
+            found.append(Block({"start": start.astype(np.int64), "end": end.astype(np.int64)}))
+    return Lists.from_lengths(lengths, Block.concat(found))

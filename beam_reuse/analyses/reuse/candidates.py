@@ -1,7 +1,7 @@
 """Files and chunks by kind and hash, and which of them may be labels.
 
 *Candidates* have `sha1` and `kind` of a label that may exist. It occurs in the part `range` as the
-hash `own`, with the Nilsimsa `score` of a chunk that is only similar to the label, and EXACT where
+hash `own`, with the Nilsimsa `score` of a chunk that is only similar to the label, and null where
 the hash is the label's.
 """
 
@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.distinct import number_distinct
-from beam_reuse.columnar.schema import KIND, NUMBER, PART, SHA1, columns, gives
+from beam_reuse.columnar.schema import KIND, NUMBER, PART, SHA1, columns, gives, maybe
 from beam_reuse.core.labels import LabelKind
-from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import Objects
 
 KEY = ("sha1", "kind")
-EXACT = NO_NUMBER
 HASHES = columns(sha1=SHA1, kind=KIND)
-CANDIDATES = columns(HASHES, range=PART, own=SHA1, score=NUMBER)
+CANDIDATES = columns(HASHES, range=PART, own=SHA1, score=maybe(NUMBER))
 
 
 def hash_rows(kind: LabelKind, sha1: NDArray) -> Block:
@@ -55,4 +53,4 @@ def candidates_in(part: Block, found: Sequence[Block]) -> Block:
     rows = rows.take(rows.starts(KEY))
     return rows.with_columns(
         range=np.repeat(part.array("range"), len(rows)), own=rows["sha1"],
-        score=np.full(len(rows), EXACT))
+        score=Maybe.nulls(len(rows), np.int64))

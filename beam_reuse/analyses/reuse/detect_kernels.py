@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse import schemas
-from beam_reuse.analyses.reuse.candidates import EXACT, HASHES, KEY
-from beam_reuse.analyses.reuse.matches import FOLDED, fold
+from beam_reuse.analyses.reuse.candidates import HASHES, KEY
+from beam_reuse.analyses.reuse.matches import FOLDED, SCORED, fold
 from beam_reuse.analyses.reuse.neighbourhood_kernels import (
     NEIGHBOUR_ROWS,
     REUSED_ROWS,
@@ -21,14 +21,15 @@ from beam_reuse.analyses.reuse.neighbourhood_kernels import (
     reused_rows,
 )
 from beam_reuse.analyses.reuse.similar_kernels import SWEPT, sweep_rows
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.analyses.reuse.thresholds import is_above
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.distinct import (
     distinct_strings,
     find_rows,
     number_distinct,
 )
 from beam_reuse.columnar.matching import match_ranges, pairs_of
-from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives
+from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives, maybe
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.shares import ratio, shares
 from beam_reuse.pages.objects import CountedChunks, Objects
@@ -36,18 +37,19 @@ from beam_reuse.rows.results import Tagged
 
 MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
     "matched_files", "pages", "neighbours", "reused", "sweep")
-SOURCED = columns(HASHES, source_url=TEXT, source=TEXT)
-CONFIRMED = columns(range=PART, kind=KIND, sha1=SHA1, label=SHA1, score=NUMBER, source=TEXT,
-                    source_url=TEXT, smallest=FLAG)
+SOURCED = columns(HASHES, source_url=maybe(TEXT), source=maybe(TEXT))
+CONFIRMED = columns(range=PART, kind=KIND, sha1=SHA1, label=SHA1, score=maybe(NUMBER),
+                    source=maybe(TEXT), source_url=maybe(TEXT), smallest=FLAG)
 PAGE_ROWS = columns(url=TEXT, chunks=NUMBER, stop_chunks=NUMBER, matching=NUMBER,
-                    distinct_matching=NUMBER, file_match=FLAG, share=NUMBER)
+                    distinct_matching=NUMBER, file_match=FLAG, share=maybe(NUMBER))
 
 
 @gives(SOURCED)
 def with_sources(labels: Block) -> Block:
     """What detection needs of label rows, with the name of their source; no source, no name."""
-    some, which = distinct_strings(labels.strings("source_url"))
-    names = VarBytes.from_list(source_name(url).encode() for url in some.to_list())
+    some, which = distinct_strings(labels.maybe("source_url").values)
+    names = Maybe.unless_empty(
+        VarBytes.from_list(source_name(url).encode() for url in some.to_list()))
     return labels.select((*KEY, "source_url")).with_columns(source=names.take(which))
 
 
@@ -58,7 +60,7 @@ def confirm(found: Block | None, labels: Block | None) -> Block | None:
     label, a known one before an unknown."""
     if found is None or labels is None:
         return None
-    labels = labels.with_columns(unknown=labels.strings("source_url").lengths() == 0)
+    labels = labels.with_columns(unknown=~labels.maybe("source_url").valid)
     labels = labels.sort((*KEY, "unknown", "source_url"))
     smallest = np.zeros(len(labels), np.bool_)
     smallest[labels.starts(KEY)] = True
@@ -67,7 +69,7 @@ def confirm(found: Block | None, labels: Block | None) -> Block | None:
         "range": found.array("range")[left],
         "kind": labels.array("kind")[right],
         "sha1": found.array("own")[left], "label": labels.array("sha1")[right],
-        "score": found.array("score")[left],
+        "score": found.maybe("score").take(left),
         **{name: labels[name].take(right) for name in ("source", "source_url")},
         "smallest": smallest[right],
     })
@@ -77,8 +79,8 @@ def confirm(found: Block | None, labels: Block | None) -> Block | None:
 class Labels:
     """The labels of one kind that occur in one part: `rows` sorted by the hash in the page,
     one per source; `first` has one row per hash, its smallest source, and the sources of its
-    row i are rows starts[i]:starts[i + 1]; its source URL is sources[source[i]]. A label with
-    the hash itself goes before one that is only similar."""
+    row i are rows starts[i]:starts[i + 1]; its source URL is sources[source[i]], empty if it is not
+    known. A label with the hash itself goes before one that is only similar."""
 
     rows: Block
     first: Block
@@ -90,11 +92,12 @@ class Labels:
     def of(confirmed: Block, kind: LabelKind) -> "Labels":
         rows = confirmed.take(confirmed.array("kind") == kind).sort(("sha1", "score"))
         starts = rows.starts(("sha1",))
-        best = np.repeat(rows.array("score")[starts], np.diff(np.append(starts, len(rows))))
-        rows = rows.take(rows.array("score") == best)
+        best = np.repeat(starts, np.diff(np.append(starts, len(rows))))
+        known, score = rows.maybe("score").valid, rows.maybe("score").values
+        rows = rows.take((known == known[best]) & (score == score[best]))
         first = rows.take(rows.array("smallest"))
         return Labels(rows, first, np.append(rows.starts(("sha1",)), len(rows)),
-                      *distinct_strings(first.strings("source_url")))
+                      *distinct_strings(first.maybe("source_url").values))
 
     def find(self, sha1: NDArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which of the hashes are labels: their places, in order, and rows of `first`."""
@@ -103,7 +106,7 @@ class Labels:
         return at, row[at]
 
 
-@gives(FOLDED, {
+@gives(lambda *args: SCORED if args[-1] else FOLDED, {
     MATCHED_FILES: schemas.MATCHED_FILES.rows, PAGES: PAGE_ROWS,
     NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
 def detect_in_parts(
@@ -112,7 +115,7 @@ def detect_in_parts(
     """Everything detection says of the pages of these parts: folded rows of `matched_chunks`
     (see `matches`), and tagged ones of matched files, pages, neighbourhoods and what is reused
     there. Of chunks that are only similar, those count whose score reaches the first of the
-    thresholds; without thresholds there are none."""
+    thresholds; without thresholds there are none, and no scores."""
     if parts is None:
         return
     if confirmed is None:
@@ -129,8 +132,8 @@ def _nothing() -> Block:
     return Block({
         "range": np.zeros(0, np.uint32), "kind": np.zeros(0, np.uint8),
         **{name: np.zeros(0, "V20") for name in ("sha1", "label")},
-        **{name: VarBytes.from_list([]) for name in ("source", "source_url")},
-        "smallest": np.zeros(0, np.bool_), "score": np.zeros(0, np.int64),
+        **{name: Maybe.nulls(0) for name in ("source", "source_url")},
+        "smallest": np.zeros(0, np.bool_), "score": Maybe.nulls(0, np.int64),
     })
 
 
@@ -142,22 +145,24 @@ def _detect(
     names = pages.urls()
     at, label = labels.find(chunks.sha1)
     page = np.searchsorted(chunks.offsets, at, side="right") - 1
-    score = labels.first.array("score")[label]
+    scores = {}
     if thresholds:
+        score = labels.first.maybe("score").take(label)
         yield Tagged(SWEEP, sweep_rows(score, page, thresholds))
-        strong = (score == EXACT) | (score >= thresholds[0])
-        at, label, page, score = at[strong], label[strong], page[strong], score[strong]
+        strong = ~score.valid | (score.values >= thresholds[0])
+        at, label, page = at[strong], label[strong], page[strong]
+        scores = {"score": score.take(strong)}
     yield fold(names, page, {
-        "position": counted.position[at],
-        "start": chunks.start[at], "end": chunks.end[at],
-        "sha1": labels.first.array("label")[label], "score": score,
+        **{name: column[at].astype(np.uint32, copy=False) for name, column in (
+            ("position", counted.position), ("start", chunks.start), ("end", chunks.end))},
+        "sha1": labels.first.array("label")[label], **scores,
     }, labels.sources, labels.source[label])
     file_at, file = files.find(pages.rows.numbers("sha1"))
     counts = objects.file_counts(pages)[file_at]
     file_at, file = file_at[counts], file[counts]
     yield Tagged(MATCHED_FILES, Block({
         "url": names.take(file_at), "sha1": files.first.array("sha1")[file],
-        "source_url": files.first.strings("source_url").take(file),
+        "source_url": files.first["source_url"].take(file),
     }))
     pair = page * max(len(labels.first), 1) + label
     numbers, first = number_distinct(pair)
@@ -171,7 +176,7 @@ def _detect(
     yield Tagged(PAGES, Block({
         "url": names, "chunks": whole, "stop_chunks": counted.stopped, "matching": matching,
         "distinct_matching": np.bincount(page_of, minlength=len(pages)).astype(np.int64),
-        "file_match": file_match, "share": share,
+        "file_match": file_match, "share": Maybe(share, share >= 0),
     }))
     prefixes = prefixes_of(pages.rows.strings("url"))
     yield Tagged(NEIGHBOURS, neighbour_rows(prefixes, whole, matching, share))
@@ -184,6 +189,6 @@ def page_table(rows: Block, min_chunks: int, threshold: int) -> Block:
     """Rows of `page_reuse`."""
     chunks, matching = rows.array("chunks"), rows.array("matching")
     return rows.with_columns(
-        contains=ratio(matching, chunks),
-        flagged=(rows.array("share") > threshold) & (chunks >= min_chunks),
+        contains=Maybe.unless_nan(ratio(matching, chunks)),
+        flagged=is_above(rows, threshold) & (chunks >= min_chunks),
     )

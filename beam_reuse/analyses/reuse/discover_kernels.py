@@ -13,16 +13,21 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.candidates import CANDIDATES as CANDIDATE_ROWS
 from beam_reuse.analyses.reuse.candidates import HASHES, KEY, candidates_in, hash_rows
-from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS, digest_of, kind_words, no_digests
+from beam_reuse.analyses.reuse.label_kernels import (
+    DIGEST,
+    LABEL_ROWS,
+    digest_column,
+    digest_of,
+    kind_words,
+)
 from beam_reuse.analyses.reuse.schemas import FREQUENCY_HISTOGRAM
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
     KIND,
     NUMBER,
-    PACKED,
     PAGE,
     PART,
     TEXT,
@@ -31,6 +36,8 @@ from beam_reuse.columnar.schema import (
     columns,
     gives,
     less,
+    lists,
+    maybe,
     only,
     raw,
     same,
@@ -39,7 +46,7 @@ from beam_reuse.columnar.sums import exact_sum
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.part_columns import NO_TIME
+from beam_reuse.pages.captures import earliest_first, timestamps_of
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.rows import ChunkRows, NumberedRows, numbered_rows
 from beam_reuse.pages.texts import ChunkTexts, text_columns
@@ -53,17 +60,15 @@ BY_HOST = {"domain": "any", "pages": "sum", "place": "min", "first": "min"}
 _PLACE = np.dtype([("page", ">u8"), ("part", ">u4"), ("row", ">u4"), ("start", ">u4"),
                    ("end", ">u4")])
 _FIRST = np.dtype([("time", ">u8"), ("page", ">u8")])
-_SIGN = np.uint64(1 << 63)
-_NEVER = np.uint64(2**64 - 1)
 _OF_PAGES = ("sha1", "bytes", "host", "domain", "timestamp")
 COUNTS = columns(HASHES, count=UNSIGNED)
 PLACES = columns(HASHES, host=FINGERPRINT, domain=FINGERPRINT, place=raw(_PLACE.itemsize),
                  first=raw(_FIRST.itemsize), pages=NUMBER)
 LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains=NUMBER, page=PAGE,
-                 first_timestamp=TIME, sample_urls=PACKED, range=PART, row=NUMBER, start=NUMBER,
-                 end=NUMBER)
+                 first_timestamp=maybe(TIME), sample_urls=lists(PAGE), range=PART, row=NUMBER,
+                 start=NUMBER, end=NUMBER)
 NAMED = columns(less(LISTED, "page"), first_url=TEXT)
-DESCRIBED = columns(NAMED, bytes=NUMBER, text=TEXT, nilsimsa=raw(32))
+DESCRIBED = columns(NAMED, bytes=NUMBER, text=TEXT, nilsimsa=maybe(raw(32)))
 
 
 @gives(COUNTS)
@@ -164,7 +169,7 @@ def _places(pages: NumberedRows, page: NDArray, found: Block, start: NDArray,
     place["page"], place["part"], place["row"] = pages.number[page], pages.part, pages.row[page]
     place["start"], place["end"] = start, end
     first = np.empty(len(page), _FIRST)
-    first["time"] = _sortable(pages.rows.numbers("timestamp"))[page]
+    first["time"] = earliest_first(pages.rows.maybe("timestamp"))[page]
     first["page"] = pages.number[page]
     return found.with_columns(
         number=pages.number[page],
@@ -188,11 +193,6 @@ def _by_host(places: Block, number: NDArray[np.int64]) -> Block:
         first=places.array("first")[oldest],
         pages=np.diff(np.append(starts, len(order))).astype(np.int64),
     )
-
-
-def _sortable(timestamps: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Times as unsigned numbers in the same order, unknown ones last."""
-    return np.where(timestamps == NO_TIME, _NEVER, timestamps.view(np.uint64) ^ _SIGN)
 
 
 @gives(LISTED)
@@ -223,9 +223,8 @@ def listed(places: Block | None, counts: Block | None, min_hosts: int) -> Block 
         pages=np.add.reduceat(rows.array("pages"), starts) if len(starts) else starts,
         hosts=hosts, domains=_distinct_per_group(group, rows.array("domain"), len(starts)),
         page=first[starts].view(_FIRST)["page"].astype(np.uint64),
-        first_timestamp=np.where(time == _NEVER, NO_TIME, (time ^ _SIGN).view(np.int64)),
-        sample_urls=VarBytes.from_lengths(
-            np.minimum(hosts, SAMPLES) * samples.itemsize, samples.view(np.uint8)),
+        first_timestamp=timestamps_of(time),
+        sample_urls=Lists.from_lengths(np.minimum(hosts, SAMPLES), samples),
         range=place["part"][starts].astype(np.uint32),
         **{name: place[name][starts].astype(np.int64) for name in ("row", "start", "end")})
 
@@ -265,7 +264,7 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
     rows, starts, ends = (listed.array(name) for name in ("row", "start", "end"))
     chunks = np.flatnonzero(listed.array("kind") == LabelKind.CHUNK)
     texts: list[bytes] = [b""] * len(listed)
-    lengths, digests = ends - starts, no_digests(len(listed))
+    lengths, digests = ends - starts, np.zeros(len(listed), DIGEST)
     for pages in numbered_rows(part, text_columns(settings), np.sort(rows[chunks])):
         of_pages = ChunkTexts.of(pages.rows, settings)
         at = np.searchsorted(pages.row, rows)
@@ -276,17 +275,19 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
             texts[k] = of_pages.shown(int(at[k]), chunk)
             if digest:
                 digests[k] = digest_of(chunk)
-    return listed.with_columns(bytes=lengths, text=VarBytes.from_list(texts), nilsimsa=digests)
+    return listed.with_columns(
+        bytes=lengths, text=VarBytes.from_list(texts), nilsimsa=digest_column(digests))
 
 
 @gives(only(LABEL_ROWS, *KEY, "source_url"))
 def sources(named: Block) -> Block:
     """What was found and where it was first seen, as detection reads labels."""
-    return named.select(KEY).with_columns(source_url=named["first_url"])
+    return named.select(KEY).with_columns(source_url=Maybe.unless_empty(named.strings("first_url")))
 
 
 @gives(LABEL_ROWS)
 def label_rows(described: Block) -> Block:
     """What was found as label rows: its source is the page it was first seen on."""
     return sources(described).with_columns(
-        **{name: described[name] for name in ("bytes", "text", "nilsimsa")})
+        bytes=Maybe(described["bytes"], np.ones(len(described), np.bool_)),
+        text=Maybe.unless_empty(described.strings("text")), nilsimsa=described["nilsimsa"])

@@ -1,7 +1,6 @@
 """From pages and lists to the rows of a list of labels; no Beam.
 
-Of *label rows* `kind` is a LabelKind; from `source_url` on, columns are empty or zero where
-unknown.
+Of *label rows* `kind` is a LabelKind; from `source_url` on, columns are null where unknown.
 """
 
 from collections.abc import Iterator
@@ -10,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, VarBytes
-from beam_reuse.columnar.schema import KIND, NUMBER, SHA1, TEXT, columns, gives, raw, same
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
+from beam_reuse.columnar.schema import KIND, NUMBER, SHA1, TEXT, columns, gives, maybe, raw, same
 from beam_reuse.core import chunking, nilsimsa
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
@@ -19,7 +18,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.lists import read_list
-from beam_reuse.io.part_columns import NO_NUMBER, string_column
+from beam_reuse.io.part_columns import maybe_column, string_column
 from beam_reuse.io.results.tables import LABELS
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
@@ -28,8 +27,8 @@ from beam_reuse.pages.texts import ChunkTexts, text_columns
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
-LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=TEXT, bytes=NUMBER, text=TEXT,
-                     nilsimsa=raw(32))
+LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=maybe(TEXT), bytes=maybe(NUMBER),
+                     text=maybe(TEXT), nilsimsa=maybe(raw(32)))
 RAW = ChunkSettings(normalise="none")
 _WORDS = (b"file", b"chunk")
 
@@ -47,7 +46,7 @@ def labels_of_pages(parts: Block, objects: Objects, digest: bool) -> Iterator[Bl
 def _file_labels(pages: NumberedRows, objects: Objects) -> Block:
     page = np.flatnonzero(objects.file_counts(pages))
     return _rows(LabelKind.FILE, pages.rows.numbers("sha1")[page], pages.urls().take(page),
-                 pages.rows.numbers("bytes")[page].astype(np.int64), repeated("", len(page)))
+                 pages.rows.numbers("bytes")[page].astype(np.int64), Maybe.nulls(len(page)))
 
 
 def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Block:
@@ -57,20 +56,22 @@ def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Blo
     sorted_rows = Block({"page": page[order], "sha1": chunks.sha1[order]})
     first = order[sorted_rows.starts(("page", "sha1"))]
     of_pages = ChunkTexts.of(pages.rows, objects.chunks)
-    texts, digests = [], no_digests(len(first))
+    texts, digests = [], np.zeros(len(first), DIGEST)
     for i, k in enumerate(first.tolist()):
         chunk = of_pages.hashed(int(page[k]), int(chunks.start[k]), int(chunks.end[k]))
         texts.append(of_pages.shown(int(page[k]), chunk))
         if digest:
             digests[i] = digest_of(chunk)
     rows = _rows(LabelKind.CHUNK, chunks.sha1[first], pages.urls().take(page[first]),
-                 chunks.length[first].astype(np.int64), VarBytes.from_list(texts))
-    return rows.with_columns(nilsimsa=digests)
+                 chunks.length[first].astype(np.int64),
+                 Maybe.unless_empty(VarBytes.from_list(texts)))
+    return rows.with_columns(nilsimsa=digest_column(digests))
 
 
-def no_digests(rows: int) -> NDArray:
-    """A column of digests that match nothing."""
-    return np.zeros(rows, DIGEST)
+def digest_column(digests: NDArray) -> Maybe:
+    """Digests, null where all bits are 0: nothing is similar to that."""
+    bits = digests.view(np.uint8).reshape(len(digests), -1)
+    return Maybe(digests, np.asarray(bits.any(axis=1)))
 
 
 def digest_of(chunk: bytes) -> bytes:
@@ -79,16 +80,13 @@ def digest_of(chunk: bytes) -> bytes:
     return nilsimsa.digests(chunk, *whole, RAW)[0].tobytes()
 
 
-def repeated(word: str, rows: int) -> VarBytes:
-    """A column that says the same in every row."""
-    return VarBytes.from_list([word.encode()]).take(np.zeros(rows, np.int64))
-
-
 def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.int64],
-          texts: VarBytes) -> Block:
+          texts: Maybe) -> Block:
     return Block({
-        "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8), "source_url": urls,
-        "bytes": lengths, "text": texts, "nilsimsa": no_digests(len(sha1)),
+        "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8),
+        "source_url": Maybe.unless_empty(urls),
+        "bytes": Maybe(lengths, np.ones(len(lengths), np.bool_)), "text": texts,
+        "nilsimsa": Maybe.nulls(len(sha1), DIGEST),
     })
 
 
@@ -109,17 +107,17 @@ def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Blo
     """Rows of the table `labels`, or of a list, as label rows; `name` is for messages."""
     if pa.types.is_string(batch.schema.field("sha1").type):
         batch = _of_table(batch)
-    rows = Block({
+    labels = Block({
         "sha1": hashes_of(batch), "kind": kinds_of(batch),
-        "source_url": string_column(batch.column("source_url").fill_null("")),
-        "bytes": batch.column("bytes").fill_null(NO_NUMBER).to_numpy(),
-        "text": string_column(batch.column("text").fill_null("")),
+        "source_url": Maybe.unless_empty(string_column(batch.column("source_url"))),
+        "bytes": maybe_column(batch.column("bytes")),
+        "text": Maybe.unless_empty(string_column(batch.column("text"))),
         "nilsimsa": _digests(batch, name),
     })
-    bare = rows.array("kind") == LabelKind.ANY
-    yield rows.take(~bare)
+    bare = labels.array("kind") == LabelKind.ANY
+    yield labels.take(~bare)
     for kind in (LabelKind.FILE, LabelKind.CHUNK):
-        yield rows.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
+        yield labels.take(bare).with_columns(kind=np.full(int(bare.sum()), kind, np.uint8))
 
 
 def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -130,8 +128,8 @@ def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
     return label_batch(hashes, np.array(kinds, np.uint8), **rest)
 
 
-def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
-    digests = no_digests(batch.num_rows)
+def _digests(batch: pa.RecordBatch, path: str) -> Maybe:
+    digests = np.zeros(batch.num_rows, DIGEST)
     for row, text in enumerate(batch.column("nilsimsa").to_pylist()):
         if text is not None:
             try:
@@ -139,7 +137,7 @@ def _digests(batch: pa.RecordBatch, path: str) -> NDArray:
             except (ValueError, IndexError):
                 raise UserError(f"{path}: nilsimsa is {text[:80]!r}; it must be 64 hexadecimal "
                                 "digits or null.") from None
-    return digests
+    return digest_column(digests)
 
 
 @gives(same)
@@ -156,9 +154,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
 @gives(LABELS.rows)
 def label_table(labels: Block) -> Block:
     """Rows of the table `labels`."""
-    digests = labels.array("nilsimsa").view(np.uint8).reshape(len(labels), -1)
-    shown = [row.tobytes().hex().encode() if row.any() else b"" for row in digests]
-    return labels.with_columns(kind=kind_words(labels), nilsimsa=VarBytes.from_list(shown))
+    return labels.with_columns(kind=kind_words(labels))
 
 
 def kind_words(rows: Block) -> VarBytes:

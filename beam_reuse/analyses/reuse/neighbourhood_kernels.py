@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.schemas import NEIGHBOURHOOD_SOURCES, NEIGHBOURHOODS
-from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.analyses.reuse.thresholds import is_above
+from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.schema import FLAG, NUMBER, SHA1, TEXT, columns, gives, same
+from beam_reuse.columnar.schema import FLAG, NUMBER, SHA1, TEXT, columns, gives, maybe, same
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
@@ -31,10 +32,10 @@ BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
 NEIGHBOUR_ROWS = columns(
     id=SHA1, prefix=TEXT, depth=NUMBER, pages=NUMBER, values=NUMBER, chunks=NUMBER, matching=NUMBER,
     share_high=NUMBER, share_low=NUMBER)
-SCORED = columns(NEIGHBOUR_ROWS, share=NUMBER)
-REUSED_ROWS = columns(id=SHA1, source=TEXT, sha1=SHA1, matching=NUMBER, smallest=FLAG)
+SCORED = columns(NEIGHBOUR_ROWS, share=maybe(NUMBER))
+REUSED_ROWS = columns(id=SHA1, source=maybe(TEXT), sha1=SHA1, matching=NUMBER, smallest=FLAG)
 COUNTED_ROWS = columns(
-    id=SHA1, source=TEXT, matching=NUMBER, smallest=NUMBER, distinct_matching=NUMBER)
+    id=SHA1, source=maybe(TEXT), matching=NUMBER, smallest=NUMBER, distinct_matching=NUMBER)
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def reused_rows(
     entry, source = pairs_of(starts[hashed], starts[hashed + 1])
     return Block({
         "id": prefixes.first.array("id")[prefix[entry]],
-        "source": labels.strings("source").take(source),
+        "source": labels["source"].take(source),
         "sha1": labels.array("sha1")[source],
         "matching": matching[entry],
         "smallest": labels.array("smallest")[source],
@@ -126,7 +127,7 @@ def with_scores(rows: Block, score: str) -> Block:
     share = (
         shares(rows.array("matching"), rows.array("chunks")) if score == "pooled"
         else floor_mean(*(rows.array(n) for n in ("share_high", "share_low", "values"))))
-    return rows.with_columns(share=share)
+    return rows.with_columns(share=Maybe(share, share >= 0))
 
 
 @gives(
@@ -145,18 +146,20 @@ def judged(
         found = lookup(sources, neighbours, ("id",))
         assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood without pages"
         distinct = _sum_by(found, sources.array("smallest"), len(neighbours))
-        known = sources.strings("source").lengths() > 0
+        known = sources.maybe("source").valid
         yield Tagged(SOURCES, sources.take(known).with_columns(
-            prefix=neighbours.strings("prefix").take(found[known])))
+            prefix=neighbours.strings("prefix").take(found[known]),
+            source=sources.maybe("source").values.take(known)))
     yield flagged(neighbours.with_columns(
         distinct_matching=distinct,
-        badness=ratio(neighbours.array("matching"), neighbours.array("chunks")),
-        mean_contains=mean_share(
-            *(neighbours.array(n) for n in ("share_high", "share_low", "values"))),
+        badness=Maybe.unless_nan(
+            ratio(neighbours.array("matching"), neighbours.array("chunks"))),
+        mean_contains=Maybe.unless_nan(mean_share(
+            *(neighbours.array(n) for n in ("share_high", "share_low", "values")))),
     ), threshold)
 
 
 @gives(same)
 def flagged(rows: Block, threshold: int) -> Block:
     """Neighbourhoods, marked where their share is above the threshold."""
-    return rows.with_columns(flagged=rows.array("share") > threshold)
+    return rows.with_columns(flagged=is_above(rows, threshold))

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.reuse.candidates import CANDIDATES
 from beam_reuse.analyses.reuse.label_kernels import DIGEST, LABEL_ROWS
 from beam_reuse.analyses.reuse.schemas import NILSIMSA_SWEEP
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.schema import gives, only
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
-from beam_reuse.io.part_columns import NO_NUMBER
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 
@@ -26,9 +25,8 @@ SWEPT = NILSIMSA_SWEEP.rows
 @gives(only(LABEL_ROWS, "sha1", "nilsimsa"))
 def label_digests(labels: Block) -> Block:
     """Hash and digest of the labels that have one."""
-    digest = labels.array("nilsimsa")
-    known = digest.view(np.uint8).reshape(len(labels), -1).any(axis=1)
-    return labels.select(("sha1", "nilsimsa")).take(np.flatnonzero(known))
+    digest = labels.maybe("nilsimsa")
+    return Block({"sha1": labels["sha1"], "nilsimsa": digest.values}).take(digest.valid)
 
 
 @gives(CANDIDATES)
@@ -59,7 +57,7 @@ def _similar(
     row, score = index.best(digest)
     hits = np.flatnonzero(row >= 0)
     return Block({"sha1": labels.array("sha1")[row[hits]], "own": own[hits],
-                  "score": score[hits].astype(np.int64)})
+                  "score": Maybe(score[hits].astype(np.int64), np.ones(len(hits), np.bool_))})
 
 
 def _distinct_digests(counted: CountedChunks, objects: Objects) -> tuple[NDArray, NDArray]:
@@ -104,12 +102,12 @@ def _cached_index(content: _Content, threshold: int) -> NilsimsaIndex:
 
 
 def sweep_rows(
-    score: NDArray[np.int64], page: NDArray[np.int64], thresholds: tuple[int, ...],
+    score: Maybe, page: NDArray[np.int64], thresholds: tuple[int, ...],
 ) -> Block:
     """For each threshold: chunk occurrences that match, those of them with a label's own hash,
     and pages with a match."""
-    exact = score == NO_NUMBER
-    matching = [exact | (score >= threshold) for threshold in thresholds]
+    exact = ~score.valid
+    matching = [exact | (score.values >= threshold) for threshold in thresholds]
     return Block({
         "threshold": np.array(thresholds, np.int64),
         "matching": np.array([match.sum() for match in matching], np.int64),

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from beam_reuse.columnar.block import Block
-from beam_reuse.core.shares import MOMENTS, auto_threshold, given_threshold, moments
+from beam_reuse.core.shares import MOMENTS, NO_SHARE, auto_threshold, given_threshold, moments
 from beam_reuse.rows import Rows, Value
 from beam_reuse.rows.folds import SumColumns
 
@@ -13,6 +16,12 @@ def threshold_of(rows: Rows, given: float | None) -> Value | int:
     return rows.fold(MeanPlusDeviation()) if given is None else given_threshold(given)
 
 
+def is_above(rows: Block, threshold: int) -> NDArray[np.bool_]:
+    """Which rows have a share that is above the threshold."""
+    share = rows.maybe("share")
+    return share.valid & (share.values > threshold)
+
+
 @dataclass(frozen=True)
 class MeanPlusDeviation(SumColumns):
     """Rows with a column `share` -> the mean of all plus one deviation, exact."""
@@ -20,7 +29,7 @@ class MeanPlusDeviation(SumColumns):
     columns: tuple[str, ...] = MOMENTS
 
     def add(self, held: dict[str, int], block: Block) -> dict[str, int]:
-        return super().add(held, Block(moments(block.array("share"))))
+        return super().add(held, Block(moments(block.maybe("share").filled(NO_SHARE))))
 
     def finish(self, held: dict[str, int] | None) -> int:  # type: ignore[override]
         return auto_threshold(super().finish(held))

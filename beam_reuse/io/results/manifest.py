@@ -14,9 +14,8 @@ from beam_reuse.core.errors import UserError
 MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
-SCHEMA_VERSION = 3
-
 ResultKind = Literal["result", "index", "experiment"]
+SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 4, "experiment": 3}
 
 
 class NoResultError(UserError):
@@ -132,7 +131,7 @@ class Manifest:
         """Deterministic text: the same content gives the same bytes."""
         content = {
             "format": FORMAT,
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": SCHEMA_VERSIONS[self.kind],
             "kind": self.kind,
             "settings": self.settings,
             "accounting": self.accounting.as_json(),
@@ -152,11 +151,11 @@ class Manifest:
                 f"{where}: its {MANIFEST} is none of beam-reuse. "
                 "Give the folder a run was told to write (-o)."
             )
-        version = content["schema_version"]
-        if version != SCHEMA_VERSION:
+        version, kind = content["schema_version"], content["kind"]
+        if version != (ours := SCHEMA_VERSIONS.get(kind)):
             raise NoResultError(
-                f"{where} was written with schema version {version}; this is version "
-                f"{SCHEMA_VERSION}. Make it again from the crawl, or use the matching release."
+                f"{where} was written with schema version {version}; this is version {ours}. "
+                "Make it again from the crawl, or use the matching release."
             )
         return Manifest(
             kind=content["kind"],

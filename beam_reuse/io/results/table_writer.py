@@ -6,7 +6,7 @@ bundles nor workers nor the order of input show in the files.
 
 import hashlib
 import io
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
@@ -19,42 +19,14 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.splitting import hash_buckets
 from beam_reuse.io.files import join, open_files, written_whole
-from beam_reuse.io.results.arrow_columns import Coded, nulls_first, to_arrow
+from beam_reuse.io.results.arrow_columns import Coded, to_arrow
+from beam_reuse.io.results.folding import Folding
 from beam_reuse.io.results.manifest import Part
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.io.results.tables import TableSchema
 
 PART_ROWS = 5_000_000
 GROUP_ROWS = 32_768
-
-
-@dataclass(frozen=True)
-class Folding:
-    """Rows of a table that travel as one: all with the same value in the first column, in
-    order. `rows` names the column with their number, `unfold` gives some rows of a block of
-    folded ones, as columns; a value of the first column stands in one folded row only."""
-
-    rows: str
-    unfold: Callable[[Block, slice], Mapping[str, Column | Coded]]
-
-    def unfolded(
-        self, slabs: Iterable[Block], rows: int,
-    ) -> Iterator[Mapping[str, Column | Coded]]:
-        """The rows of all slabs, exactly `rows` at a time, the last time fewer."""
-        held, given = Block({}), 0  # `given` rows of what is held are given already
-        for slab in filter(len, slabs):
-            held = Block.concat([held, slab]) if len(held) else slab
-            bounds = np.append(0, np.cumsum(held.array(self.rows)))
-            for start in range(given, int(bounds[-1]) - rows + 1, rows):
-                low = int(np.searchsorted(bounds, start, "right")) - 1
-                high = int(np.searchsorted(bounds, start + rows))
-                first = start - int(bounds[low])
-                yield self.unfold(held.slice(low, high), slice(first, first + rows))
-                given = start + rows
-            low = int(np.searchsorted(bounds, given, "right")) - 1
-            held, given = held.slice(low, len(held)), given - int(bounds[low])
-        if len(held):
-            yield self.unfold(held, slice(given, None))
 
 
 @dataclass(frozen=True)
@@ -77,11 +49,11 @@ class TableWriter:
 
     def prepared(self, block: Block) -> Block:
         """Rows as they travel."""
-        return block if self.folding else nulls_first(self.schema, block)
+        return block if self.folding else block.select(self.schema.names)
 
     def rows_of(self, block: Block) -> int:
         """How many rows of the table a block holds."""
-        return int(block.array(self.folding.rows).sum()) if self.folding else len(block)
+        return int(self.folding.counts(block).sum()) if self.folding else len(block)
 
     def parts(self, rows: int) -> int:
         """How many parts a table of `rows` rows has."""
@@ -99,7 +71,7 @@ class TableWriter:
         if self.progress:
             ProgressReporter(self.progress).update(stage=f"writing {self.schema.name}")
         groups: Iterable[Any] = (
-            self.folding.unfolded(slabs, GROUP_ROWS) if self.folding
+            self.folding.unfolded(slabs, self.schema, GROUP_ROWS) if self.folding
             else regrouped(slabs, GROUP_ROWS))
         path = self.path(part, self.parts(rows))
         target = join(self.folder, path)

@@ -11,48 +11,46 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beam_reuse.columnar.schema import NUMBER, PAGE, TEXT, TIME, columns, lists
 from beam_reuse.declaring.registry import known
 from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
-SPANS = pa.list_(pa.field("element", pa.struct([
-    pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False),
-]), nullable=False))
+_SPAN = columns(start=NUMBER, end=NUMBER)
+SPANS = pa.list_(pa.field("element", pa.struct(list(_SPAN)), nullable=False))
 
 
 @dataclass(frozen=True)
 class Column:
     """A column of a result table. How a block's column fills it follows from `type`:
 
-    string      from bytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
-    STRINGS     from bytes: the values joined by line feeds
-    SPANS       from bytes: int64 starts and ends in turn
+    string      from VarBytes (UTF-8), or from raw hashes ('V20'), which become lower-case hex
+    STRINGS     from Lists of these
+    SPANS       from Lists of blocks with `start` and `end`
     TIMESTAMP   from int64 microseconds since 1970 UTC
     int64, bool, double   from the NumPy column of that kind
 
-    In a `nullable` column the lowest int64, an empty string and NaN stand for null. A column that
-    `is_page` shows the URL of a page, or of several: an analysis gives page numbers (uint64; lists
-    of them as bytes), which become URLs on the way. One that `is_sha1` is given as raw hashes.
+    A `nullable` column is filled from Maybe. A column that `is_page` shows the URL of a page, or of
+    several: an analysis gives page numbers (uint64, or Lists or Maybe of them), which become URLs
+    on the way. One of hashes is given as `raw` bytes, so many each.
     """
 
     name: str
     type: pa.DataType
     nullable: bool = False
     is_page: bool = False
-    is_sha1: bool = False
+    raw: int = 0
 
     @property
     def given(self) -> pa.DataType:
         """The type in which an analysis gives it."""
-        if self.is_sha1:
-            return pa.binary(20)
-        if self.type == text:
-            return pa.uint64() if self.is_page else pa.large_binary()
-        if self.type == TIMESTAMP:
-            return number
-        return pa.large_binary() if pa.types.is_list(self.type) else self.type
+        if self.raw:
+            return pa.binary(self.raw)
+        one = PAGE if self.is_page else TEXT
+        return {text: one, STRINGS: lists(one), SPANS: lists(_SPAN), TIMESTAMP: TIME}.get(
+            self.type, self.type)
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class TableSchema:
     @property
     def rows(self) -> pa.Schema:
         """The columns of rows for it, as an analysis gives them."""
-        return pa.schema([pa.field(c.name, c.given, nullable=False) for c in self.columns])
+        return pa.schema([pa.field(c.name, c.given, c.nullable) for c in self.columns])
 
     def arrow(self) -> pa.Schema:
         """The schema as Arrow writes it into every part."""
@@ -97,7 +95,7 @@ def maybe(kind: pa.DataType | Column) -> Column:
 
 text, number, share, flag = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 page, pages = Column("", text, is_page=True), Column("", STRINGS, is_page=True)
-sha1 = Column("", text, is_sha1=True)
+sha1, digest = Column("", text, raw=20), Column("", text, raw=32)
 
 PAGES = table(
     "pages",
@@ -120,7 +118,7 @@ DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 LABELS = table(
     "labels",
     sha1=sha1, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
-    nilsimsa=maybe(text),
+    nilsimsa=maybe(digest),
 )
 
 # Those that belong to no analysis; `SCHEMAS` has all.
