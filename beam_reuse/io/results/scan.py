@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 
 from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
+from beam_reuse.io.results.queries import Stream
 from beam_reuse.io.results.tables import no_table, read_manifest
 
 BATCH_ROWS = 32_768
@@ -47,6 +48,11 @@ class TableScan:
                 raise self._damaged(part, f"cannot be read ({reason_of(error)})") from error
             if rows != part.rows:
                 raise self._damaged(part, f"has {rows} rows, {MANIFEST} says {part.rows}")
+
+    def stream(self, columns: Sequence[str]) -> Stream:
+        """These columns of all rows, for a query; refuses what `batches` refuses."""
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        return Stream(schema, self.batches(columns))
 
     def _read_schema(self) -> pa.Schema:
         part = self.parts[0]
