@@ -186,9 +186,11 @@ def equal_quotas(sizes: Sequence[int], rows: int, turns: Sequence[int]) -> list[
 
 
 def _rows(scan: TableScan, conditions: Sequence[Condition], columns: Iterable[str]) -> Stream:
-    """The rows that fulfil all conditions, with these columns and those of the conditions."""
+    """The rows that fulfil all conditions, with these columns and those of the conditions; with
+    some column that is quick to read, if these are none."""
     names = list(dict.fromkeys([*columns, *(condition.column for condition in conditions)]))
-    schema, batches = scan.stream(names or scan.schema.names[:1])
+    quick = [field.name for field in scan.schema if pa.types.is_primitive(field.type)]
+    schema, batches = scan.stream(names or (quick or scan.schema.names)[:1])
 
     def fulfilling() -> Iterator[pa.RecordBatch]:
         for batch in batches:

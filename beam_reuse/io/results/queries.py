@@ -13,6 +13,7 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
     "temp_directory": "",
     "memory_limit": MEMORY,
 }
