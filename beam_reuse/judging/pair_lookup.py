@@ -15,6 +15,7 @@ from beam_reuse.io.results.scan import rows_of
 from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES, SimilaritySettings
 
+URLS = ("url_a", "url_b")
 IDENTITY_SETS, PAGES = "identity_sets", "pages"
 
 PairKey = tuple[str, str]
@@ -92,7 +93,7 @@ def _present(folder: str, urls: Iterable[str]) -> set[str]:
         SELECT url
         FROM source SEMI JOIN asked USING (url)
         ORDER BY ALL
-        """, asked=_column("url", urls))
+        """, asked=_asked(["url"], zip(urls)))
     return {row["url"] for row in rows}
 
 
@@ -102,13 +103,13 @@ def _representatives(folder: str, urls: Iterable[str]) -> dict[str, str]:
         SELECT url, representative
         FROM source SEMI JOIN asked USING (url)
         ORDER BY ALL
-        """, asked=_column("url", urls))
+        """, asked=_asked(["url"], zip(urls)))
     return {row["url"]: row["representative"] for row in rows}
 
 
 def _centres(folder: str, urls: Iterable[str], settings: SimilaritySettings) -> dict[str, str]:
     """For each URL that has one: the smallest page of its site with the same signatures."""
-    columns = ["url_a", "url_b", "same_site", "b_similarity", "c_similarity"]
+    columns = [*URLS, "same_site", "b_similarity", "c_similarity"]
     rows = rows_of(folder, NEAR_DUPLICATES, columns, """
         SELECT url_b AS url, min(url_a) AS centre
         FROM source SEMI JOIN asked USING (url_b)
@@ -116,22 +117,23 @@ def _centres(folder: str, urls: Iterable[str], settings: SimilaritySettings) -> 
         GROUP BY url_b
         ORDER BY ALL
         """, {"most_b": settings.supershingles, "most_c": settings.projection_bits},
-        asked=_column("url_b", urls))
+        asked=_asked(["url_b"], zip(urls)))
     return {row["url"]: row["centre"] for row in rows}
 
 
 def _listed(folder: str, pairs: Iterable[PairKey]) -> dict[PairKey, FoundPair]:
     """Those of the pairs that are rows of near_duplicates."""
-    columns = ["url_a", "url_b", "b_similarity", "c_similarity", *ALGORITHMS]
+    columns = [*URLS, "b_similarity", "c_similarity", *ALGORITHMS]
     rows = rows_of(folder, NEAR_DUPLICATES, columns, """
         SELECT *
         FROM source SEMI JOIN asked USING (url_a, url_b)
         ORDER BY ALL
-        """, asked=pa.table(list(zip(*sorted(pairs), strict=True)), ["url_a", "url_b"]))
+        """, asked=_asked(URLS, pairs))
     return {(row["url_a"], row["url_b"]): FoundPair(
         How.LISTED, row["b_similarity"], row["c_similarity"],
         frozenset(name for name in ALGORITHMS if row[name])) for row in rows}
 
 
-def _column(name: str, urls: Iterable[str]) -> pa.Table:
-    return pa.table({name: pa.array(sorted(urls), pa.string())})
+def _asked(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> pa.Table:
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    return pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows], schema)

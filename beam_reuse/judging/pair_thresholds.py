@@ -101,9 +101,9 @@ def choose(steps: Iterable[Step], least_kept: Fraction) -> Step | None:
     with the higher R; then with the higher threshold. None where B has no correct pair."""
     def rank(step: Step) -> tuple[Fraction, Fraction, int]:
         measure = step.best
-        return _exact(measure.tally.precision), _exact(measure.kept), step.threshold
+        return _exact(measure.precision), _exact(measure.kept), step.threshold
 
-    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.tally.pairs
+    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.pairs
             and _exact(s.best.kept) >= least_kept]
     return max(good, key=rank, default=None)
 

@@ -5,8 +5,6 @@ sample depends on the table's rows and the seed alone; a larger sample contains 
 and the first rows of a sample are a sample too.
 """
 
-import datetime
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +27,7 @@ from beam_reuse.judging.sheets import (
     STRATUM,
     STRATUM_ROWS,
     WEIGHT,
+    cell_text,
     neutral,
 )
 from beam_reuse.judging.similarities import NEAR_DUPLICATES, SimilaritySettings
@@ -114,22 +113,6 @@ class Sample:
         weight = repr(float(stratum.weight or 0))
         strata = [neutral(stratum.label), str(stratum.rows), weight] if self.settings.by else []
         return [*link, *strata, "", ""]
-
-
-def cell_text(value: Any) -> str:
-    """A value of a table as the text of a cell: nothing for null, lists as JSON, times in
-    ISO 8601, text made harmless for spreadsheets (`sheets.neutral`)."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.isoformat()
-    if isinstance(value, str):
-        return neutral(value)
-    return neutral(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def draw(folder: str, settings: SampleSettings) -> Sample:

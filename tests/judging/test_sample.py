@@ -19,8 +19,8 @@ from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.judging.pairs import PairSettings, evaluate_pairs
 from beam_reuse.judging.row_hashes import row_hashes
-from beam_reuse.judging.sample import Sample, SampleSettings, cell_text, draw, equal_quotas
-from beam_reuse.judging.sheets import write_sheet
+from beam_reuse.judging.sample import Sample, SampleSettings, draw, equal_quotas
+from beam_reuse.judging.sheets import cell_text, write_sheet
 from beam_reuse.judging.similarities import SimilaritySettings
 from beam_reuse.judging.strata import StrataError, parse_by
 from tests.judging.results import chunk_row, page_row, pair_row, prefix_row, write_result
@@ -348,8 +348,8 @@ def test_a_drawn_sheet_of_pairs_can_be_judged_and_read_back(tmp_path: Path) -> N
         if figures.split == "all" and figures.algorithm in ("b", "c"):
             mine = [row for row in rows if row[figures.algorithm]]
             assert figures.estimate is not None
-            tally = figures.estimate.tally
-            assert (tally.pairs, tally.correct) == (len(mine), sum(r["same_site"] for r in mine))
+            whole = figures.estimate
+            assert (whole.pairs, whole.correct) == (len(mine), sum(r["same_site"] for r in mine))
 
 
 @pytest.mark.parametrize(("by", "told"), [
