@@ -21,7 +21,6 @@ from beam_reuse.io.figures import FiguresMissingError, require_matplotlib
 from beam_reuse.io.files import local_path
 from beam_reuse.judging.differences import (
     Differences,
-    DifferenceSettings,
     DrawnPair,
     compare,
     draw_pairs,
@@ -34,6 +33,8 @@ from beam_reuse.judging.pair_report import pair_report
 from beam_reuse.judging.pair_thresholds import Choice, in_random_order
 from beam_reuse.judging.pairs import PairEvaluation, PairSettings, evaluate_pairs
 from beam_reuse.judging.reports import Report
+from beam_reuse.judging.sample import SampleSettings
+from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
 SITES_SHOWN = 5
 _PARTS = {"same": "  same site", "different": "  different sites"}
@@ -82,11 +83,12 @@ def _can_draw(to: Console) -> bool:
 def _differences(folder: str, evaluation: PairEvaluation | None,
                  values: Mapping[str, Any]) -> Differences:
     """Pairs of each algorithm, or those that were judged."""
+    rows, seed = values["differences"], values.get("seed", 0)
     with naming({"rows": "--differences", "seed": "--seed"}):
-        settings = DifferenceSettings(values["differences"], values.get("seed", 0))
-    pairs = draw_pairs(folder, settings) if evaluation is None else [
+        SampleSettings(NEAR_DUPLICATES, rows, seed)
+    pairs = draw_pairs(folder, rows, seed) if evaluation is None else [
         DrawnPair(pair.key, pair.returned, pair.verdict)
-        for pair in in_random_order(evaluation.pairs, settings.seed)[:settings.rows]]
+        for pair in in_random_order(evaluation.pairs, seed)[:rows]]
     return compare(folder, pairs, [local_path(path) for path in values["crawl"]])
 
 

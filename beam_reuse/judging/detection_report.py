@@ -1,13 +1,13 @@
 """Judged pages or directories as a report."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from beam_reuse.core.shares import ONE
 from beam_reuse.judging.evaluate import ClassRow, Evaluation
 from beam_reuse.judging.measures import Confusion, Rate
 from beam_reuse.judging.reports import Report, ReportTable, number_json
-from beam_reuse.judging.sheets import LABEL, REASON, neutral
+from beam_reuse.judging.sheets import LABEL, REASON
 
 COUNTS = ("tp", "fp", "fn", "tn")
 RATES = tuple(Confusion().rates())
@@ -15,8 +15,7 @@ RATES = tuple(Confusion().rates())
 
 def detection_report(evaluation: Evaluation) -> Report:
     """Judged pages or directories as a report."""
-    tables = [ReportTable(*table) for table in _tables(evaluation)]
-    return Report(evaluation.subject.name, as_json(evaluation), tables)
+    return Report(evaluation.subject.name, as_json(evaluation), list(_tables(evaluation)))
 
 
 def as_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -55,23 +54,22 @@ def _class_json(row: ClassRow) -> dict[str, Any]:
             "of_label": row.of_verdict, "flagged": row.flagged}
 
 
-def _tables(evaluation: Evaluation) -> Iterable[
-        tuple[str, Sequence[str], Iterable[Sequence[str]]]]:
-    """Name, columns and rows of each CSV."""
+def _tables(evaluation: Evaluation) -> Iterator[ReportTable]:
     key = evaluation.subject.key
-    yield "outcomes", (key, LABEL, REASON, "share", "flagged", "outcome"), (
-        (neutral(o.key), neutral(o.judgement.cell(LABEL)), neutral(o.judgement.cell(REASON)),
-         repr(o.share / ONE), str(o.flagged).lower(), o.name) for o in evaluation.outcomes)
+    yield ReportTable("outcomes", (key, LABEL, REASON, "share", "flagged", "outcome"), [
+        (o.key, o.judgement.cell(LABEL), o.judgement.cell(REASON), o.share / ONE, o.flagged, o.name)
+        for o in evaluation.outcomes])
     if evaluation.by:
-        yield "classes", (LABEL, *evaluation.by, "rows", "percent_of_label", "flagged",
-                          "percent_flagged"), (
-            (row.verdict.value, *map(neutral, row.values), str(row.rows),
-             f"{100 * row.rows / row.of_verdict:.2f}", str(row.flagged),
-             f"{100 * row.flagged / row.rows:.2f}") for row in evaluation.classes())
-    yield "sweep", ("threshold", *COUNTS, *RATES), (
-        (repr(step.share / ONE), *(str(getattr(step.confusion, name)) for name in COUNTS),
-         *("" if rate.value is None else repr(rate.value)
-           for rate in step.confusion.rates().values())) for step in evaluation.sweep())
-    yield "absent", (key, LABEL, REASON, "row", "why"), (
-        (neutral(j.cell(key)), neutral(j.cell(LABEL)), neutral(j.cell(REASON)),
-         str(j.row.number), j.why or "not in the crawl") for j in evaluation.absent)
+        yield ReportTable(
+            "classes",
+            (LABEL, *evaluation.by, "rows", "percent_of_label", "flagged", "percent_flagged"),
+            [(row.verdict.value, *row.values, row.rows,
+              f"{100 * row.rows / row.of_verdict:.2f}", row.flagged,
+              f"{100 * row.flagged / row.rows:.2f}") for row in evaluation.classes()])
+    yield ReportTable("sweep", ("threshold", *COUNTS, *RATES), [
+        (step.share / ONE, *(getattr(step.confusion, name) for name in COUNTS),
+         *(rate.value for rate in step.confusion.rates().values()))
+        for step in evaluation.sweep()])
+    yield ReportTable("absent", (key, LABEL, REASON, "row", "why"), [
+        (j.cell(key), j.cell(LABEL), j.cell(REASON), j.row.number, j.why or "not in the crawl")
+        for j in evaluation.absent])

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import require
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.figures import MANY_TERMS, difference_figure
 from beam_reuse.judging.measures import Rate
@@ -24,18 +23,6 @@ from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.diff import edit_masks
 
 _AROUND = 4
-
-
-@dataclass(frozen=True)
-class DifferenceSettings:
-    """How many pairs of each algorithm are compared, and which seed draws them."""
-
-    rows: int
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(self.rows >= 1, "rows", self.rows, "1 or more")
-        require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
 
 
 @dataclass(frozen=True)
@@ -122,15 +109,14 @@ def summary_of(terms: Sequence[int]) -> Row:
     }
 
 
-def draw_pairs(folder: str, settings: DifferenceSettings) -> list[DrawnPair]:
+def draw_pairs(folder: str, rows: int, seed: int = 0) -> list[DrawnPair]:
     """Of each algorithm the pairs that `sample --where 'ALGORITHM = true'` draws. A pair drawn
     for one counts for that one alone, so that each has a random sample of its own pairs."""
     drawn: dict[PairKey, set[str]] = {}
     for name in ALGORITHMS:
-        rows = draw(folder, SampleSettings(NEAR_DUPLICATES, settings.rows, settings.seed,
-                                           where=(f"{name} = true",))).rows
-        for key in zip(rows["url_a"].to_pylist(), rows["url_b"].to_pylist(), strict=True):
-            drawn.setdefault(key, set()).add(name)
+        settings = SampleSettings(NEAR_DUPLICATES, rows, seed, where=(f"{name} = true",))
+        for row in draw(folder, settings).rows.select(URLS).to_pylist():
+            drawn.setdefault((row["url_a"], row["url_b"]), set()).add(name)
     return [DrawnPair(key, frozenset(drawn[key])) for key in sorted(drawn)]
 
 

@@ -28,11 +28,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of a report: its rows as the cells of a sheet."""
+    """A table of a report: its rows have a value for each column."""
 
     name: str
     columns: Sequence[str]
-    rows: Iterable[Sequence[str]]
+    rows: Iterable[Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def write_report(folder: str, reports: Sequence[Report]) -> list[str]:
     for report in reports:
         for table in report.tables:
             names.append(f"{report.name}-{table.name}.csv")
-            write_sheet(join(folder, names[-1]), table.columns, table.rows)
+            write_sheet(join(folder, names[-1]), table.columns,
+                        [list(map(cell_text, row)) for row in table.rows])
         for name, content in report.figures.items():
             names.append(name)
             write_whole(open_files(folder), join(folder, name), content)
@@ -77,8 +78,7 @@ def _earlier_names(folder: str) -> list[str]:
 def report_of(name: str, facts: Row, tables: Mapping[str, Sequence[Row]],
               figures: Mapping[str, bytes]) -> Report:
     """A report whose document has the facts and the tables; empty tables have no file."""
-    sheets = [ReportTable(table, list(rows[0]), [list(map(cell_text, row.values()))
-                                                 for row in rows])
+    sheets = [ReportTable(table, list(rows[0]), [row.values() for row in rows])
               for table, rows in tables.items() if rows]
     document = {**facts, **{table.replace("-", "_"): rows for table, rows in tables.items()}}
     return Report(name, document, sheets, figures)

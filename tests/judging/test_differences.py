@@ -12,7 +12,6 @@ from beam_reuse.cli.main import main
 from beam_reuse.core.errors import UserError
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.differences import (
-    DifferenceSettings,
     DrawnPair,
     compare,
     difference,
@@ -61,7 +60,7 @@ def random_texts(seed: int, count: int) -> dict[str, str]:
 def test_differences_equal_their_definition(tmp_path: Path) -> None:
     texts = random_texts(3, 9)
     result, crawl = written(tmp_path, texts)
-    pairs = draw_pairs(result, DifferenceSettings(12))
+    pairs = draw_pairs(result, 12)
     found = compare(result, pairs, [crawl])
     assert not found.missing and len(found.found) == len(pairs)
     for one in found.found:
@@ -80,7 +79,7 @@ def test_differences_equal_their_definition(tmp_path: Path) -> None:
 
 def test_an_index_gives_the_same(tmp_path: Path) -> None:
     result, crawl = written(tmp_path, random_texts(4, 6))
-    pairs = draw_pairs(result, DifferenceSettings(5))
+    pairs = draw_pairs(result, 5)
     index = tmp_path / "index"
     assert main(["index", crawl, "-o", str(index), "--workers", "1"]) == 0
     assert compare(result, pairs, [str(index)]) == compare(result, pairs, [crawl])
@@ -94,7 +93,7 @@ def test_pages_that_are_not_there_are_told(tmp_path: Path) -> None:
     some = dict(list(texts.items())[:3])
     (tmp_path / "less").mkdir()
     _, crawl = written(tmp_path / "less", some)
-    found = compare(result, draw_pairs(result, DifferenceSettings(99)), [crawl])
+    found = compare(result, draw_pairs(result, 99), [crawl])
     gone = set(texts) - set(some)
     assert found.missing and all(gone & set(pair) for pair in found.missing)
     assert not any(gone & set(one.pair.key) for one in found.found)
