@@ -7,18 +7,18 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from beam_reuse.cli.arguments import UsageError
-from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
-from beam_reuse.cli.summary import console, print_table
+from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, in_file, show, shown, some_of
+from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import naming
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import is_local, join, local_path, require_writable
+from beam_reuse.judging.detection_report import detection_report
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
 from beam_reuse.judging.measures import Confusion
-from beam_reuse.judging.reports import Report, detection_report, write_report
+from beam_reuse.judging.reports import Report, file_names, write_report
 from beam_reuse.judging.sample import Sample, SampleSettings, draw
 from beam_reuse.judging.sheets import sheet_text, write_sheet
 from beam_reuse.judging.similarities import NEAR_DUPLICATES
@@ -69,11 +69,10 @@ def _print_sample(to: Console, sample: Sample, path: str, folder: str) -> None:
     if sample.rows.num_rows < settings.rows:
         to.print(f"{settings.rows:,} were asked for; these are all there are.")
     if settings.by:
-        table = grid("stratum", "rows", "drawn", "weight")
-        for stratum in sample.strata:
-            weight = "" if stratum.weight is None else f"{float(stratum.weight):,.4g}"
-            table.add_row(escape(stratum.label), f"{stratum.rows:,}", f"{stratum.drawn:,}", weight)
-        print_table(to, table)
+        show(to, ["stratum", "rows", "drawn", "weight"],
+             [[escape(stratum.label), f"{stratum.rows:,}", f"{stratum.drawn:,}",
+               f"{float(stratum.weight):,.4g}" if stratum.weight else ""]
+              for stratum in sample.strata])
     option = JUDGED_BY.get(settings.table)
     if path:
         then = f", then: beam-reuse evaluate {folder} --{option} {path}" if option else ""
@@ -94,8 +93,6 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
             raise UsageError(f"evaluate: -o {output} is a file. Give a folder.")
         require_writable(output)
         _refuse_inside(output, folder)
-        from beam_reuse.judging.pair_reports import file_names
-
         _refuse_existing([join(output, name) for name in file_names(asked)], values)
     to = console()
     reports = [_judged_rows(to, folder, name, values) for name in asked if name in SUBJECTS]
@@ -138,40 +135,31 @@ def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
     if len(absent) > ABSENT_SHOWN:
         to.print(f"  … and {len(absent) - ABSENT_SHOWN:,} more{in_file(name, 'absent', kept)}")
     confusion, weighted = evaluation.confusion(), evaluation.weighted()
-    print_table(to, _matrix(confusion))
-    print_table(to, _rates(confusion, weighted))
+    show(to, ["labelled", "flagged", "not flagged", ""],
+         [["positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", ""],
+          ["negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", ""]])
+    _print_rates(to, confusion, weighted)
     if evaluation.by:
         _print_classes(to, evaluation, kept)
     _print_sweep(to, evaluation, kept)
 
 
-def _matrix(confusion: Confusion) -> Table:
-    table = grid("labelled", "flagged", "not flagged", "")
-    table.add_row("positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", "")
-    table.add_row("negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", "")
-    return table
-
-
-def _rates(confusion: Confusion, weighted: Confusion | None) -> Table:
-    whole = weighted.rates() if weighted else {}
-    table = grid("rate", "", "exactly", "", *(["of the whole table"] if weighted else []))
-    for name, rate in confusion.rates().items():
-        estimate = [shown(whole[name].value)] if weighted else []
-        table.add_row(name.replace("_", " "), shown(rate.value), f"{rate.part}/{rate.whole}",
-                      RATE_NAMES[name], *estimate)
+def _print_rates(to: Console, confusion: Confusion, weighted: Confusion | None) -> None:
+    rows = [[name.replace("_", " "), shown(rate.value), f"{rate.part}/{rate.whole}",
+             RATE_NAMES[name], *([shown(weighted.rates()[name].value)] if weighted else [])]
+            for name, rate in confusion.rates().items()]
     if weighted:
-        table.add_row("rows", f"{confusion.judged:,}", "", "", f"{round(weighted.judged):,}")
-    return table
+        rows.append(["rows", f"{confusion.judged:,}", "", "", f"{round(weighted.judged):,}"])
+    show(to, ["rate", "", "exactly", "", *(["of the whole table"] if weighted else [])], rows)
 
 
 def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
     rows = evaluation.classes()
-    table = grid("label", *evaluation.by, "rows", "%", "flagged", "%", text=1 + len(evaluation.by))
-    for row in rows[:CLASSES_SHOWN]:
-        table.add_row(row.verdict.value, *(escape(value) or "(none)" for value in row.values),
-                      f"{row.rows:,}", f"{100 * row.rows / row.of_verdict:.1f}",
-                      f"{row.flagged:,}", f"{100 * row.flagged / row.rows:.1f}")
-    print_table(to, table)
+    show(to, ["label", *evaluation.by, "rows", "%", "flagged", "%"],
+         [[row.verdict.value, *(escape(value) or "(none)" for value in row.values),
+           f"{row.rows:,}", f"{100 * row.rows / row.of_verdict:.1f}",
+           f"{row.flagged:,}", f"{100 * row.flagged / row.rows:.1f}"]
+          for row in rows[:CLASSES_SHOWN]], text=1 + len(evaluation.by))
     if len(rows) > CLASSES_SHOWN:
         to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more classes"
                  f"{in_file(evaluation.subject.name, 'classes', kept)}\n")
@@ -179,24 +167,19 @@ def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
 
 def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:
     steps, at = evaluation.sweep(), evaluation.step_of_run()
-    table = grid("threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", "")
     some = some_of(steps, STEPS_SHOWN, lambda step: step.share == at)
+    above = "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
+    rows = []
     for step in some:
         rates, c = step.confusion.rates(), step.confusion
-        table.add_row(
-            f"> {step.share / ONE:.6f}", *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
-            *(shown(rates[name].value)
-              for name in ("precision", "recall", "false_positive_rate", "f1")),
-            f"as this run{_flagged_above(evaluation)}" if step.share == at else "")
-    print_table(to, table)
+        rows.append([f"> {step.share / ONE:.6f}", *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
+                     *(shown(rates[name].value)
+                       for name in ("precision", "recall", "false_positive_rate", "f1")),
+                     f"as this run{above}" if step.share == at else ""])
+    show(to, ["threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", ""], rows)
     if len(some) < len(steps):
         to.print(f"{len(some)} of {len(steps):,} thresholds that make a difference"
                  f"{in_file(evaluation.subject.name, 'sweep', kept)}\n")
-
-
-def _flagged_above(evaluation: Evaluation) -> str:
-    """The threshold of the run itself, which lies between two shares of judged rows."""
-    return "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
 
 
 def _one_folder(command: str, folders: Sequence[str]) -> str:

@@ -1,20 +1,26 @@
 """What `beam-reuse evaluate` shows of near-duplicates: judged pairs, the graph, differences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from beam_reuse.cli.arguments import UsageError
-from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, grid, in_file, shown, some_of
-from beam_reuse.cli.summary import print_table
+from beam_reuse.cli.judged_tables import (
+    CLASSES_SHOWN,
+    STEPS_SHOWN,
+    in_file,
+    percent,
+    show,
+    shown,
+    some_of,
+)
 from beam_reuse.core.settings import naming
 from beam_reuse.io.figures import FiguresMissingError, require_matplotlib
 from beam_reuse.io.files import local_path
 from beam_reuse.judging.differences import (
     Differences,
-    DifferenceSettings,
     DrawnPair,
     compare,
     draw_pairs,
@@ -23,16 +29,12 @@ from beam_reuse.judging.graph import MANY, Graph, graph_of
 from beam_reuse.judging.measures import Rate
 from beam_reuse.judging.pair_figures import ALL, SITE, Figures, Measure
 from beam_reuse.judging.pair_lookup import How
-from beam_reuse.judging.pair_reports import (
-    difference_report,
-    graph_report,
-    pair_report,
-    summary_row,
-    verdict_word,
-)
-from beam_reuse.judging.pair_thresholds import Choice, Step, in_random_order
+from beam_reuse.judging.pair_report import pair_report
+from beam_reuse.judging.pair_thresholds import Choice, in_random_order
 from beam_reuse.judging.pairs import PairEvaluation, PairSettings, evaluate_pairs
 from beam_reuse.judging.reports import Report
+from beam_reuse.judging.sample import SampleSettings
+from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
 SITES_SHOWN = 5
 _PARTS = {"same": "  same site", "different": "  different sites"}
@@ -54,11 +56,11 @@ def judge_pairs(to: Console, folder: str, values: Mapping[str, Any]) -> list[Rep
     if values.get("graph"):
         graph = graph_of(folder)
         _print_graph(to, graph, "output" in values)
-        reports.append(graph_report(graph, drawn))
+        reports.append(graph.report(drawn))
     if "differences" in values:
         found = _differences(folder, evaluation, values)
         _print_differences(to, found)
-        reports.append(difference_report(found, drawn))
+        reports.append(found.report(drawn))
     return reports
 
 
@@ -81,11 +83,12 @@ def _can_draw(to: Console) -> bool:
 def _differences(folder: str, evaluation: PairEvaluation | None,
                  values: Mapping[str, Any]) -> Differences:
     """Pairs of each algorithm, or those that were judged."""
+    rows, seed = values["differences"], values.get("seed", 0)
     with naming({"rows": "--differences", "seed": "--seed"}):
-        settings = DifferenceSettings(values["differences"], values.get("seed", 0))
-    pairs = draw_pairs(folder, settings) if evaluation is None else [
+        SampleSettings(NEAR_DUPLICATES, rows, seed)
+    pairs = draw_pairs(folder, rows, seed) if evaluation is None else [
         DrawnPair(pair.key, pair.returned, pair.verdict)
-        for pair in in_random_order(evaluation.pairs, settings.seed)[:settings.rows]]
+        for pair in in_random_order(evaluation.pairs, seed)[:rows]]
     return compare(folder, pairs, [local_path(path) for path in values["crawl"]])
 
 
@@ -115,20 +118,12 @@ def _print_figures(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
 def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
     rows = evaluation.figures()
     whole = any(row.estimate for row in rows)
-    table = grid("pairs returned by", "pairs", "correct", "incorrect", "undecided",
-                 "without undecided", "recall", "R",
-                 *(["estimates: pairs", "correct"] if whole else []))
-    for row in rows:
-        tally = row.counts.tally
-        estimate = [f"{round(row.estimate.tally.pairs):,}",
-                    _fraction(row.estimate.tally.precision)] if row.estimate else []
-        table.add_row(
-            _part(row), f"{tally.pairs:,}", _fraction(tally.precision),
-            _fraction(Rate(tally.incorrect, tally.pairs)),
-            _fraction(Rate(tally.undecided, tally.pairs)),
-            _fraction(tally.decided_precision), _fraction(row.counts.recall),
-            _fraction(row.counts.kept), *estimate)
-    print_table(to, table)
+    show(to, ["pairs returned by", "pairs", "correct", "incorrect", "undecided",
+              "without undecided", "recall", "R",
+              *(["estimates: pairs", "correct"] if whole else [])],
+         [[_part(row), f"{row.counts.pairs:,}", *_shares(row.counts),
+           *([f"{round(row.estimate.pairs):,}", _fraction(row.estimate.precision)]
+             if row.estimate else [])] for row in rows])
     to.print("correct (the precision), incorrect, undecided: shares of the pairs returned. recall: "
              "of the correct pairs that are labelled. R: of the correct pairs that B returns.\n",
              soft_wrap=True)
@@ -137,6 +132,13 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
                  f"this result has {evaluation.table_rows:,}: estimates are for the rows it was "
                  "drawn from. If that was another result, draw a sheet from this one.\n",
                  soft_wrap=True)
+
+
+def _shares(counts: Measure) -> list[str]:
+    return [_fraction(rate) for rate in (
+        counts.precision, Rate(counts.incorrect, counts.pairs),
+        Rate(counts.undecided, counts.pairs), counts.decided_precision, counts.recall,
+        counts.kept)]
 
 
 def _part(row: Figures) -> str:
@@ -148,55 +150,40 @@ def _part(row: Figures) -> str:
 
 
 def _fraction(rate: Rate | None) -> str:
-    return "" if rate is None or rate.value is None else f"{100 * rate.value:.1f} %"
+    return percent(rate.value if rate else None, " %")
 
 
 def _print_reasons(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
     rows = evaluation.reasons()
     if not rows:
         return
-    table = grid("returned by", "label", "reason", "pairs", "%", "same site", "%", text=3)
-    for row in rows[:CLASSES_SHOWN]:
-        table.add_row(
-            row.algorithm, verdict_word(row.verdict), escape(row.reason) or "(none)",
-            f"{row.pairs:,}", _percent(row.pairs, row.of_pairs), f"{row.same_site:,}",
-            _percent(row.same_site, row.of_same_site))
-    print_table(to, table)
+    show(to, ["returned by", "label", "reason", "pairs", "%", "same site", "%"],
+         [[row["algorithm"], row["label"], escape(row["reason"]) or "(none)", f"{row['pairs']:,}",
+           percent(row["share"]), f"{row['same_site']:,}", percent(row["share_of_same_site"])]
+          for row in rows[:CLASSES_SHOWN]], text=3)
     if len(rows) > CLASSES_SHOWN:
         to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more"
                  f"{in_file('pairs', 'reasons', kept)}\n")
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}" if whole else ""
-
-
 def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
     steps = evaluation.sweep()
-    own = evaluation.similarities.combined_threshold
+    own, least_b = (evaluation.similarities.combined_threshold,
+                    evaluation.similarities.b_threshold)
     some = some_of(steps, STEPS_SHOWN, lambda step: step.threshold == own)
-    least_b = evaluation.similarities.b_threshold
     some_b = some_of(evaluation.b_steps(), STEPS_SHOWN, lambda step: step.threshold == least_b)
-    named = [("B-similarity", some_b, least_b),
-             ("combined: C-similarity", some, own)]
-    table = grid("threshold", "", "pairs", "precision", "without undecided", "R", "")
-    for name, part, at in named:
-        for step in part:
-            table.add_row(name, f">= {step.threshold}", *_step_cells(step),
-                          "as this run" if step.threshold == at else "")
-    print_table(to, table)
+    show(to, ["threshold", "", "pairs", "precision", "without undecided", "R", ""],
+         [[name, f">= {step.threshold}", f"{step.counts.pairs:,}",
+           *map(_fraction, (step.best.precision, step.best.decided_precision, step.best.kept)),
+           "as this run" if step.threshold == at else ""]
+          for name, part, at in (("B-similarity", some_b, least_b),
+                                 ("combined: C-similarity", some, own)) for step in part])
     if any(step.estimate for step in steps):
         to.print("precision and R here and below are estimates for the rows the sheet was "
                  "drawn from, not shares of the judged pairs as above.\n", soft_wrap=True)
     if len(some) < len(steps):
         to.print(f"{len(some)} of {len(steps):,} C-thresholds that make a difference"
                  f"{in_file('pairs', 'sweep', kept)}\n")
-
-
-def _step_cells(step: Step) -> list[str]:
-    tally = step.counts.tally
-    return [f"{tally.pairs:,}", _fraction(step.best.tally.precision),
-            _fraction(step.best.tally.decided_precision), _fraction(step.best.kept)]
 
 
 def _print_choices(to: Console, evaluation: PairEvaluation) -> None:
@@ -219,10 +206,10 @@ def _choice(choice: Choice, least: float) -> str:
 
 
 def _told(measure: Measure) -> str:
-    if not measure.tally.pairs:
+    if not measure.pairs:
         return "no judged pair above it"
     kept = _fraction(measure.kept)
-    return (f"precision {_fraction(measure.tally.precision)}, "
+    return (f"precision {_fraction(measure.precision)}, "
             f"{f'R {kept}' if kept else 'no correct pair of B, so no R'}")
 
 
@@ -253,39 +240,28 @@ def _count(value: Any) -> str:
 def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
     to.print(f"[bold]{graph.pages:,} pages; {graph.distinct_pages:,} with text, equal ones counted "
              "once")
-    table = grid("graph of", "pairs", "same site", "pages", "%", "mean degree", f">= {MANY}",
-                 "exponent", "most likely")
-    for figures in graph.degrees:
-        pairs = graph.pairs[figures.algorithm]
-        table.add_row(
-            figures.algorithm, f"{pairs:,}",
-            _fraction(Rate(graph.same_site[figures.algorithm], pairs)), f"{figures.pages:,}",
-            _percent(figures.pages, figures.pages + figures.alone),
-            "" if figures.mean_degree.value is None else f"{figures.mean_degree.value:,.2f}",
-            _fraction(figures.share_of_many),
-            *("" if value is None else f"{value:.2f}"
-              for value in (figures.line_exponent, figures.likely_exponent)))
-    print_table(to, table)
+    show(to, ["graph of", "pairs", "same site", "pages", "%", "mean degree", f">= {MANY}",
+              "exponent", "most likely"],
+         [[row["algorithm"], f"{row['pairs']:,}", percent(row["same_site_share"], " %"),
+           f"{row['pages']:,}", percent(row["share_of_pages"]), shown(row["mean_degree"], ",.2f"),
+           percent(row[f"share_with_{MANY}"], " %"), shown(row["exponent_line"], ".2f"),
+           shown(row["exponent_likely"], ".2f")] for row in graph.algorithms])
     to.print("exponent: of the line by least squares through the degree histogram, both scales "
              "logarithmic; most likely: by maximum likelihood.\n", soft_wrap=True)
-    table = grid("similarity", "", "pairs", "%", "mean of the other similarity", text=2)
-    for row in graph.similarities:
-        mean = "" if row.mean_other.value is None else f"{row.mean_other.value:.2f}"
-        table.add_row(f"{row.algorithm.upper()}-similarity", row.similarity, f"{row.pairs:,}",
-                      _percent(row.pairs, row.of_pairs), mean)
-    print_table(to, table)
+    show(to, ["similarity", "", "pairs", "%", "mean of the other similarity"],
+         [[f"{row['algorithm'].upper()}-similarity", row["similarity"], f"{row['pairs']:,}",
+           percent(row["share"]), shown(row["mean_other_similarity"], ".2f")]
+          for row in graph.similarities], text=2)
     _print_sites(to, graph, kept)
 
 
 def _print_sites(to: Console, graph: Graph, kept: bool) -> None:
-    table = grid("graph of", "site", "pairs within", "with others", "% of all pairs", text=2)
-    for figures in graph.degrees:
-        mine = [row for row in graph.sites if row.algorithm == figures.algorithm]
-        for row in mine[:SITES_SHOWN]:
-            table.add_row(row.algorithm, escape(row.site), f"{row.within:,}", f"{row.between:,}",
-                          _percent(row.within + row.between, graph.pairs[row.algorithm]))
-    print_table(to, table)
-    if len(graph.sites) > table.row_count:
+    first = [row for figures in graph.algorithms for row in [
+        row for row in graph.sites if row["algorithm"] == figures["algorithm"]][:SITES_SHOWN]]
+    show(to, ["graph of", "site", "pairs within", "with others", "% of all pairs"],
+         [[row["algorithm"], escape(row["site"]), f"{row['pairs_within']:,}",
+           f"{row['pairs_with_others']:,}", percent(row["share"])] for row in first], text=2)
+    if len(graph.sites) > len(first):
         to.print(f"the {SITES_SHOWN} sites with most pairs of each"
                  f"{in_file('graph', 'sites', kept)}\n")
 
@@ -294,18 +270,14 @@ def _print_differences(to: Console, differences: Differences) -> None:
     to.print(f"[bold]{len(differences.found):,} pairs compared[/bold]" + (
         f"; of {len(differences.missing):,} more a page is not in --crawl"
         if differences.missing else ""))
-    summaries = [summary for summary in differences.summaries() if summary.terms]
-    rows: Sequence[Mapping[str, Any]] = [summary_row(summary) for summary in summaries]
-    table = grid("pairs of", "label", "pairs", "mean", "median", "90 %", "above 200", "share",
-                 text=2)
-    for row in rows:
+    cells = []
+    for row in differences.summary():
         algorithm, label, pairs, *numbers, above, share = row.values()
-        table.add_row(algorithm, label, f"{pairs:,}", *(f"{number:,.4g}" for number in numbers),
-                      f"{above:,}", shown(share))
-    print_table(to, table)
-    table = grid("pairs of", "label", "differ in", "pairs", "%", text=3)
-    for summary in summaries:
-        for kind, count in sorted(summary.kinds.items(), key=lambda two: (-two[1], two[0].value)):
-            table.add_row(summary.algorithm, verdict_word(summary.verdict), kind.value,
-                          f"{count:,}", _percent(count, len(summary.terms)))
-    print_table(to, table)
+        if pairs:
+            cells.append([algorithm, label, f"{pairs:,}", *(f"{n:,.4g}" for n in numbers),
+                          f"{above:,}", shown(share)])
+    show(to, ["pairs of", "label", "pairs", "mean", "median", "90 %", "above 200", "share"], cells,
+         text=2)
+    show(to, ["pairs of", "label", "differ in", "pairs", "%"],
+         [[row["algorithm"], row["label"], row["kind"], f"{row['pairs']:,}",
+           percent(row["share"])] for row in differences.kinds()], text=3)

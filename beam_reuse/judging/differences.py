@@ -1,7 +1,7 @@
 """Term differences of near-duplicate pairs: how many tokens a diff of both pages shows."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -9,31 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.settings import require
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
+from beam_reuse.judging.figures import MANY_TERMS, difference_figure
 from beam_reuse.judging.measures import Rate
 from beam_reuse.judging.page_texts import PageText, read_texts
-from beam_reuse.judging.pair_lookup import PairKey
+from beam_reuse.judging.pair_lookup import URLS, PairKey
+from beam_reuse.judging.reports import Report, Row, report_of
 from beam_reuse.judging.sample import SampleSettings, draw
+from beam_reuse.judging.sheets import LABEL
 from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES
-from beam_reuse.judging.verdicts import Verdict
+from beam_reuse.judging.verdicts import Verdict, pair_word
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.diff import edit_masks
 
-MANY = 200
 _AROUND = 4
-
-
-@dataclass(frozen=True)
-class DifferenceSettings:
-    """How many pairs of each algorithm are compared, and which seed draws them."""
-
-    rows: int
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(self.rows >= 1, "rows", self.rows, "1 or more")
-        require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
 
 
 @dataclass(frozen=True)
@@ -59,34 +48,11 @@ class TermDifference:
     def terms(self) -> int:
         return self.deleted + self.inserted
 
-
-@dataclass(frozen=True)
-class DifferenceSummary:
-    """Term differences of pairs of one algorithm (of those with one verdict, if any)."""
-
-    algorithm: str
-    verdict: Verdict | None
-    terms: tuple[int, ...]
-    kinds: Mapping[DifferenceKind, int]
-
-    @property
-    def mean(self) -> Rate:
-        return Rate(sum(self.terms), len(self.terms))
-
-    @property
-    def median(self) -> float | None:
-        """The middle one; of an even number the mean of both."""
-        return float(median(self.terms)) if self.terms else None
-
-    @property
-    def percentile_90(self) -> int | None:
-        """The smallest that nine in ten pairs do not exceed."""
-        ordered = sorted(self.terms)
-        return ordered[-(-9 * len(ordered) // 10) - 1] if ordered else None
-
-    @property
-    def above_many(self) -> Rate:
-        return Rate(sum(terms > MANY for terms in self.terms), len(self.terms))
+    def row(self) -> Row:
+        return {**dict(zip(URLS, self.pair.key, strict=True)),
+                "counts_for": ",".join(n for n in ALGORITHMS if n in self.pair.counts_for),
+                LABEL: pair_word(self.pair.verdict), "deleted": self.deleted,
+                "inserted": self.inserted, "terms": self.terms, "kind": self.kind.value}
 
 
 @dataclass(frozen=True)
@@ -96,28 +62,61 @@ class Differences:
     found: tuple[TermDifference, ...]
     missing: tuple[PairKey, ...]
 
-    def summaries(self) -> list[DifferenceSummary]:
+    def summary(self) -> list[Row]:
+        """The term differences of each algorithm's pairs, and by label where they are judged."""
+        return [{**names, **summary_of([one.terms for one in mine])}
+                for names, mine in self._groups()]
+
+    def kinds(self) -> list[Row]:
+        """The kinds of the same pairs, the most frequent first."""
+        rows: list[Row] = []
+        for names, mine in self._groups():
+            counts = Counter(one.kind.value for one in mine)
+            rows += [{**names, "kind": kind, "pairs": pairs, "share": Rate(pairs, len(mine)).value}
+                     for kind, pairs in sorted(counts.items(), key=lambda two: (-two[1], two[0]))]
+        return rows
+
+    def report(self, drawn: bool) -> Report:
+        """All of it, with a figure if it is to be `drawn`."""
+        tables = {"summary": self.summary(), "kinds": self.kinds(),
+                  "pairs": [one.row() for one in self.found]}
+        figures = dict(difference_figure({
+            name: [one.terms for one in self.found if name in one.pair.counts_for]
+            for name in ALGORITHMS})) if drawn else {}
+        facts = {"missing": [list(key) for key in self.missing]}
+        return report_of("differences", facts, tables, figures)
+
+    def _groups(self) -> Iterator[tuple[Row, list[TermDifference]]]:
         """For each algorithm all pairs, and where they are judged, those of each verdict."""
         judged = any(one.pair.verdict for one in self.found)
-        verdicts: list[Verdict | None] = [None, *(Verdict if judged else ())]
-        return [self._summary(name, verdict) for name in ALGORITHMS for verdict in verdicts]
-
-    def _summary(self, algorithm: str, verdict: Verdict | None) -> DifferenceSummary:
-        mine = [one for one in self.found if algorithm in one.pair.counts_for
-                and verdict in (None, one.pair.verdict)]
-        return DifferenceSummary(algorithm, verdict, tuple(one.terms for one in mine),
-                                 Counter(one.kind for one in mine))
+        for name in ALGORITHMS:
+            for verdict in (None, *(Verdict if judged else ())):
+                yield {"algorithm": name, LABEL: pair_word(verdict)}, [
+                    one for one in self.found if name in one.pair.counts_for
+                    and verdict in (None, one.pair.verdict)]
 
 
-def draw_pairs(folder: str, settings: DifferenceSettings) -> list[DrawnPair]:
+def summary_of(terms: Sequence[int]) -> Row:
+    """The figures of some term differences. `median`: of an even number the mean of the two in the
+    middle; `percentile_90`: the smallest that nine in ten do not exceed."""
+    ordered = sorted(terms)
+    above = Rate(sum(term > MANY_TERMS for term in terms), len(terms))
+    return {
+        "pairs": len(terms), "mean": Rate(sum(terms), len(terms)).value,
+        "median": float(median(terms)) if terms else None,
+        "percentile_90": ordered[-(-9 * len(ordered) // 10) - 1] if ordered else None,
+        f"above_{MANY_TERMS}": above.part, f"share_above_{MANY_TERMS}": above.value,
+    }
+
+
+def draw_pairs(folder: str, rows: int, seed: int = 0) -> list[DrawnPair]:
     """Of each algorithm the pairs that `sample --where 'ALGORITHM = true'` draws. A pair drawn
     for one counts for that one alone, so that each has a random sample of its own pairs."""
     drawn: dict[PairKey, set[str]] = {}
     for name in ALGORITHMS:
-        rows = draw(folder, SampleSettings(NEAR_DUPLICATES, settings.rows, settings.seed,
-                                           where=(f"{name} = true",))).rows
-        for key in zip(rows["url_a"].to_pylist(), rows["url_b"].to_pylist(), strict=True):
-            drawn.setdefault(key, set()).add(name)
+        settings = SampleSettings(NEAR_DUPLICATES, rows, seed, where=(f"{name} = true",))
+        for row in draw(folder, settings).rows.select(URLS).to_pylist():
+            drawn.setdefault((row["url_a"], row["url_b"]), set()).add(name)
     return [DrawnPair(key, frozenset(drawn[key])) for key in sorted(drawn)]
 
 

@@ -1,17 +1,17 @@
 """Detection against what people say: labelled pages or directories, flagged or not."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from beam_reuse.core.shares import given_threshold, shares
 from beam_reuse.io.results.manifest import Manifest
-from beam_reuse.io.results.scan import TableScan
+from beam_reuse.io.results.scan import rows_of
+from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.judging.judgements import (
     DERIVED,
     Judgement,
@@ -32,8 +32,6 @@ from beam_reuse.judging.sheets import (
     read_sheet,
 )
 from beam_reuse.judging.verdicts import Verdict
-
-_CAPTURE = r"#\d{14}(~\d+)?$"
 
 
 @dataclass(frozen=True)
@@ -171,13 +169,13 @@ def evaluate(folder: str, path: str, subject: Subject,
     columns of the table. Memory: the sheet and one batch.
     """
     sheet = read_sheet(path, (subject.key, LABEL))
-    scan = TableScan(folder, subject.table)
-    captures = scan.manifest.settings.get("captures") == "all"
+    manifest = read_manifest(folder)
+    captures = manifest.settings.get("captures") == "all"
     judgements = judgements_of(sheet, (subject.key,), _key_function(subject, captures))
-    outcomes = tuple(_outcomes(scan, subject, judgements, captures))
+    outcomes = tuple(_outcomes(folder, manifest, subject, judgements))
     named = "neighbourhood" if subject is NEIGHBOURHOODS else "page"
     return Evaluation(subject, sheet, judgements, outcomes,
-                      _columns_of(sheet, judgements, by), scan.manifest.thresholds.get(named))
+                      _columns_of(sheet, judgements, by), manifest.thresholds.get(named))
 
 
 def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
@@ -198,35 +196,33 @@ def _columns_of(sheet: Sheet, judgements: Judgements[str],
     return tuple(by)
 
 
-def _outcomes(scan: TableScan, subject: Subject, judgements: Judgements[str],
-              captures: bool) -> Iterator[JudgedOutcome]:
-    """The rows of the table that are judged, in the order of their keys."""
-    judged = {j.key: j for j in judgements.judged if j.key is not None}
-    wanted = pa.array(judged, pa.string())
-    found = []
-    for batch in scan.batches((subject.key, *subject.columns)):
-        keys = batch.column(0)
-        index = pc.index_in(keys, wanted)
-        if captures and subject is PAGES:
-            base = pc.replace_substring_regex(keys, _CAPTURE, "")
-            index = pc.coalesce(index, pc.index_in(base, wanted))
-        there = index.is_valid()
-        rows = pa.table(batch).filter(there)
-        columns = (rows[subject.key].to_pylist(), wanted.take(index.filter(there)).to_pylist(),
-                   rows["flagged"].to_pylist(), deciding_shares(rows, scan.manifest).tolist())
-        for key, name, flagged, share in zip(*columns, strict=True):
-            found.append(JudgedOutcome(key, judged[name], flagged, share))
-    yield from sorted(found, key=lambda outcome: outcome.key)
+def _outcomes(folder: str, manifest: Manifest, subject: Subject,
+              judgements: Judgements[str]) -> Iterator[JudgedOutcome]:
+    """The rows of the table that are judged, in the order of their keys: one capture by what is
+    said of itself, or else of its page."""
+    judged = [j for j in judgements.judged if j.key is not None]
+    keys = pa.table({"judged_key": pa.array([j.key for j in judged], pa.string()),
+                     "number": np.arange(len(judged))})
+    captures = manifest.settings.get("captures") == "all"
+    page = f"split_part({subject.key}, '#', 1)" if captures else subject.key
+    rows = rows_of(folder, subject.table, (subject.key, *subject.columns), f"""
+        SELECT *
+        FROM (SELECT *, {subject.key} AS key, {page} AS page FROM source)
+            JOIN (SELECT *, split_part(judged_key, '#', 1) AS page FROM keys) USING (page)
+        WHERE judged_key IN (key, page)
+        QUALIFY judged_key = max(judged_key) OVER (PARTITION BY key)
+        ORDER BY key
+        """, keys=keys)
+    for row in rows:
+        share = deciding_share(row, manifest.settings)
+        yield JudgedOutcome(row["key"], judged[row["number"]], row["flagged"], share)
 
 
-def deciding_shares(rows: pa.Table, manifest: Manifest) -> NDArray[np.int64]:
-    """The shares by which detection decided over rows of page_reuse or neighbourhoods; 0 where
-    no threshold flags a row."""
-    chunks, matching = (rows[name].to_numpy() for name in ("chunks", "matching"))
-    if "mean_contains" not in rows.column_names:
-        enough = chunks >= manifest.settings.get("min-chunks", 1)
-        return np.where(enough, np.maximum(shares(matching, chunks), 0), 0)
-    if manifest.settings.get("neighbourhood-score") == "mean":
-        means = rows["mean_contains"].to_pylist()
-        return np.array([given_threshold(mean or 0.0) for mean in means], np.int64)
-    return np.maximum(shares(matching, chunks), 0)
+def deciding_share(row: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
+    """The share by which detection decided over a row of page_reuse or neighbourhoods; 0 where
+    no threshold flags it."""
+    if "mean_contains" in row and settings.get("neighbourhood-score") == "mean":
+        return given_threshold(row["mean_contains"] or 0.0)
+    if "mean_contains" not in row and row["chunks"] < settings.get("min-chunks", 1):
+        return 0
+    return max(int(shares(np.array([row["matching"]]), np.array([row["chunks"]]))[0]), 0)

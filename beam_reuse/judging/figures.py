@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from beam_reuse.io.figures import rendered
-from beam_reuse.judging.differences import MANY, DifferenceSummary
-from beam_reuse.judging.graph import DegreeFigures, Graph
 
 _COLOURS = {"b": "#0072b2", "c": "#d55e00", "combined": "#009e73", "hybrid": "#cc79a7"}
 _GREY = "#555555"
 THRESHOLD_FIGURE, DEGREE_FIGURE, DIFFERENCE_FIGURE = (
     "pairs-thresholds", "graph-degrees", "differences")
 
+MANY_TERMS = 200
+
 Files = Iterator[tuple[str, bytes]]
+Rows = Sequence[Mapping[str, Any]]
 
 
-def threshold_figure(rows: Sequence[Mapping[str, Any]]) -> Files:
+def threshold_figure(rows: Rows) -> Files:
     """Precision against the C-threshold of combined, and R against precision: all labels, and
     each half."""
     halves = {"all": ("all labels", "-"), "1": ("half 1", "--"), "2": ("half 2", ":")}
@@ -39,23 +40,24 @@ def threshold_figure(rows: Sequence[Mapping[str, Any]]) -> Files:
     return rendered(THRESHOLD_FIGURE, 2, draw)
 
 
-def degree_figure(graph: Graph) -> Files:
+def degree_figure(algorithms: Rows, degrees: Rows) -> Files:
     """The degree distribution of each algorithm's graph, with the line through it."""
 
     def draw(*panels: Any) -> None:
-        for axes, figures in zip(panels, graph.degrees, strict=True):
-            _degrees(axes, figures)
+        for axes, row in zip(panels, algorithms, strict=True):
+            name = row["algorithm"]
+            _degrees(axes, name, [one for one in degrees if one["algorithm"] == name],
+                     row["exponent_line"])
 
-    return rendered(DEGREE_FIGURE, len(graph.degrees), draw)
+    return rendered(DEGREE_FIGURE, len(algorithms), draw)
 
 
-def _degrees(axes: Any, figures: DegreeFigures) -> None:
-    axes.set(xlabel="near-duplicates of a page", ylabel="pages", title=figures.algorithm)
-    if not figures.degrees:
+def _degrees(axes: Any, algorithm: str, rows: Rows, slope: float | None) -> None:
+    axes.set(xlabel="near-duplicates of a page", ylabel="pages", title=algorithm)
+    if not rows:
         return
-    degrees, pages = zip(*sorted(figures.degrees.items()), strict=True)
-    axes.loglog(degrees, pages, ".", markersize=3, color=_COLOURS[figures.algorithm])
-    slope = figures.line_exponent
+    degrees, pages = ([row[name] for row in rows] for name in ("degree", "pages"))
+    axes.loglog(degrees, pages, ".", markersize=3, color=_COLOURS[algorithm])
     if slope is not None:
         anchor = _middle(degrees, pages, slope)
         ends = degrees[0], degrees[-1]
@@ -69,18 +71,16 @@ def _middle(degrees: Sequence[int], pages: Sequence[int], slope: float) -> float
     return float(np.exp(np.log(pages).mean() - slope * np.log(degrees).mean()))
 
 
-def difference_figure(summaries: Sequence[DifferenceSummary]) -> Files:
-    """How many pairs have which term difference, up to MANY."""
-    whole = [summary for summary in summaries if summary.verdict is None]
+def difference_figure(terms: Mapping[str, Sequence[int]]) -> Files:
+    """How many pairs of each algorithm have which term difference, up to MANY_TERMS."""
 
     def draw(*panels: Any) -> None:
-        for axes, summary in zip(panels, whole, strict=True):
-            counts = Counter(terms for terms in summary.terms if terms <= MANY)
-            axes.vlines(list(counts), 0, list(counts.values()),
-                        color=_COLOURS[summary.algorithm])
-            more = len(summary.terms) - counts.total()
-            axes.set(xlabel="term difference", ylabel="pairs", xlim=(0, MANY),
-                     title=f"{summary.algorithm} ({more:,} above {MANY})")
+        for axes, (algorithm, mine) in zip(panels, terms.items(), strict=True):
+            counts = Counter(term for term in mine if term <= MANY_TERMS)
+            axes.vlines(list(counts), 0, list(counts.values()), color=_COLOURS[algorithm])
+            more = len(mine) - counts.total()
+            axes.set(xlabel="term difference", ylabel="pairs", xlim=(0, MANY_TERMS),
+                     title=f"{algorithm} ({more:,} above {MANY_TERMS})")
             axes.set_ylim(bottom=0)
 
-    return rendered(DIFFERENCE_FIGURE, len(whole), draw)
+    return rendered(DIFFERENCE_FIGURE, len(terms), draw)

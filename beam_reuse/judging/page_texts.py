@@ -1,12 +1,10 @@
 """The tokens of pages of a result, read from the crawl or an index it was made from."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from beam_reuse.core.chunking import file_sha1
 from beam_reuse.core.pages import Kind
@@ -15,10 +13,9 @@ from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.core.tokens import image_token_texts, token_texts
 from beam_reuse.core.urls import name_page
 from beam_reuse.io.crawl.payload import decode_text
-from beam_reuse.io.results.scan import TableScan
+from beam_reuse.io.results.scan import rows_of
+from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.io.stored_pages import StoredPage, find_pages
-
-_MOMENT = re.compile(r"#\d{14}(~\d+)?\Z")
 
 
 @dataclass(frozen=True)
@@ -39,13 +36,15 @@ def read_texts(folder: str, keys: Collection[str], inputs: Sequence[str]) -> dic
     Of several captures that is taken whose bytes have the SHA-1 that the table `pages` tells.
     Pages that `inputs` do not hold are left out.
     """
-    scan = TableScan(folder, "pages")
+    rows = rows_of(folder, "pages", ["url", "sha1"], """
+        SELECT url, sha1
+        FROM source SEMI JOIN asked USING (url)
+        ORDER BY ALL
+        """, asked=pa.table({"url": pa.array(sorted(keys), pa.string())}))
     wanted: dict[tuple[str, str], list[str]] = defaultdict(list)
-    asked = pa.array(sorted(keys), pa.string())
-    for batch in scan.batches(["url", "sha1"]):
-        for row in batch.filter(pc.is_in(batch.column("url"), asked)).to_pylist():
-            wanted[_MOMENT.sub("", row["url"]), row["sha1"]].append(row["url"])
-    most = scan.manifest.settings.get("max-record-bytes", ReadSettings().max_record_bytes)
+    for row in rows:
+        wanted[row["url"].partition("#")[0], row["sha1"]].append(row["url"])
+    most = read_manifest(folder).settings.get("max-record-bytes", ReadSettings().max_record_bytes)
     found: dict[str, PageText] = {}
     for page in find_pages(inputs, {url for url, _ in wanted}, most):
         for key in wanted.get((page.url, file_sha1(page.payload).hex()), ()):

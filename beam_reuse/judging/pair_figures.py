@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 
 from beam_reuse.judging.measures import Rate
+from beam_reuse.judging.reports import Row
+from beam_reuse.judging.sheets import LABEL, REASON
 from beam_reuse.judging.similarities import (
     ALGORITHMS,
     C_BINS,
@@ -14,7 +17,7 @@ from beam_reuse.judging.similarities import (
     SimilaritySettings,
     interval_label,
 )
-from beam_reuse.judging.verdicts import Verdict
+from beam_reuse.judging.verdicts import Verdict, pair_word
 
 ALL, SITE, B_SIMILARITY, C_SIMILARITY = "all", "site", "b_similarity", "c_similarity"
 SAME, DIFFERENT = "same", "different"
@@ -38,12 +41,15 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class Tally:
-    """Judged pairs by verdict: counts, or sums of weights."""
+class Measure:
+    """Pairs that are returned, by verdict: counts, or sums of weights. `labelled` are all correct
+    ones that were judged, `of_b` those of them that B returns, where that can be said."""
 
     correct: Number = 0
     incorrect: Number = 0
     undecided: Number = 0
+    labelled: Number | None = None
+    of_b: Number | None = None
 
     @property
     def pairs(self) -> Number:
@@ -59,15 +65,15 @@ class Tally:
         """Correct pairs of those that are correct or incorrect."""
         return Rate(self.correct, self.correct + self.incorrect)
 
+    @property
+    def recall(self) -> Rate | None:
+        """Correct pairs of those that were judged."""
+        return None if self.labelled is None else Rate(self.correct, self.labelled)
 
-@dataclass(frozen=True)
-class Measure:
-    """Pairs that are returned; which part of the correct ones that were judged they hold, and
-    which part of the correct ones that B returns (R)."""
-
-    tally: Tally
-    recall: Rate | None = None
-    kept: Rate | None = None
+    @property
+    def kept(self) -> Rate | None:
+        """R: correct pairs of those that B returns."""
+        return None if self.of_b is None else Rate(self.correct, self.of_b)
 
 
 @dataclass(frozen=True)
@@ -82,32 +88,12 @@ class Figures:
     estimate: Measure | None = None
 
 
-@dataclass(frozen=True)
-class ReasonRow:
-    """Pairs of one algorithm, verdict and reason: all of them, and those on one site."""
-
-    algorithm: str
-    verdict: Verdict
-    reason: str
-    pairs: int
-    same_site: int
-    of_pairs: int
-    of_same_site: int
-
-
-def tally(pairs: Iterable[JudgedPair], weigh: Callable[[JudgedPair], Number]) -> Tally:
+def tally(pairs: Iterable[JudgedPair], weigh: bool) -> Measure:
+    """The pairs by verdict, each counted once or by its weight."""
     sums: dict[Verdict, Number] = dict.fromkeys(Verdict, 0)
     for pair in pairs:
-        sums[pair.verdict] += weigh(pair)
-    return Tally(sums[Verdict.POSITIVE], sums[Verdict.NEGATIVE], sums[Verdict.UNDECIDED])
-
-
-def one(_: JudgedPair) -> Number:
-    return 1
-
-
-def weight(pair: JudgedPair) -> Number:
-    return pair.weight
+        sums[pair.verdict] += pair.weight if weigh else 1
+    return Measure(sums[Verdict.POSITIVE], sums[Verdict.NEGATIVE], sums[Verdict.UNDECIDED])
 
 
 def within(column: str, low: int, high: int | None = None) -> Callable[[JudgedPair], bool]:
@@ -137,14 +123,10 @@ def figures(pairs: Sequence[JudgedPair], settings: SimilaritySettings,
     for algorithm in ALGORITHMS:
         found += by_site(algorithm, pairs, _returned_by(algorithm))
         mine = [pair for pair in pairs if algorithm in pair.returned]
-        if algorithm == B:
-            found += [_part(algorithm, B_SIMILARITY, interval_label(interval), mine,
-                            within(B_SIMILARITY, *interval))
-                      for interval in settings.b_intervals()]
-        else:
-            found += [_part(algorithm, C_SIMILARITY, interval_label(interval), mine,
-                            within(C_SIMILARITY, *interval))
-                      for interval in settings.c_intervals(algorithm, bins)]
+        column, spans = (B_SIMILARITY, settings.b_intervals()) if algorithm == B else (
+            C_SIMILARITY, settings.c_intervals(algorithm, bins))
+        found += [_part(algorithm, column, interval_label(span), mine, within(column, *span))
+                  for span in spans]
     return found
 
 
@@ -155,37 +137,37 @@ def by_site(algorithm: str, pairs: Sequence[JudgedPair],
              (SITE, SAME, [pair for pair in pairs if pair.same_site]),
              (SITE, DIFFERENT, [pair for pair in pairs if not pair.same_site]))
     return [
-        Figures(algorithm, split, value, _measure(algorithm, part, returned, one),
-                _measure(algorithm, part, returned, weight) if stratified(pairs) else None)
+        Figures(algorithm, split, value, _measure(algorithm, part, returned, False),
+                _measure(algorithm, part, returned, True) if stratified(pairs) else None)
         for split, value, part in parts
     ]
 
 
 def _measure(algorithm: str, pairs: Sequence[JudgedPair], returned: Callable[[JudgedPair], bool],
-             weigh: Callable[[JudgedPair], Number]) -> Measure:
-    mine = tally(filter(returned, pairs), weigh)
-    kept = None
-    if algorithm == COMBINED:
-        kept = Rate(mine.correct, tally((p for p in pairs if B in p.returned), weigh).correct)
-    return Measure(mine, Rate(mine.correct, tally(pairs, weigh).correct), kept)
+             weigh: bool) -> Measure:
+    of_b = tally((pair for pair in pairs if B in pair.returned), weigh).correct
+    return replace(tally(filter(returned, pairs), weigh), labelled=tally(pairs, weigh).correct,
+                   of_b=of_b if algorithm == COMBINED else None)
 
 
 def _part(algorithm: str, split: str, value: str, pairs: Sequence[JudgedPair],
           inside: Callable[[JudgedPair], bool]) -> Figures:
     part = [pair for pair in pairs if inside(pair)]
-    return Figures(algorithm, split, value, Measure(tally(part, one)),
-                   Measure(tally(part, weight)) if stratified(pairs) else None)
+    return Figures(algorithm, split, value, tally(part, False),
+                   tally(part, True) if stratified(pairs) else None)
 
 
-def reasons(pairs: Sequence[JudgedPair]) -> list[ReasonRow]:
-    """Pairs of each algorithm and verdict by reason, the most frequent first."""
-    rows = []
-    for algorithm in ALGORITHMS:
-        for verdict in Verdict:
-            mine = [p for p in pairs if algorithm in p.returned and p.verdict is verdict]
-            counts = Counter(pair.reason for pair in mine)
-            same = Counter(pair.reason for pair in mine if pair.same_site)
-            rows += [ReasonRow(algorithm, verdict, reason, counts[reason], same[reason],
-                               len(mine), same.total())
-                     for reason in sorted(counts, key=lambda name: (-counts[name], name))]
+def reasons(pairs: Sequence[JudgedPair]) -> list[Row]:
+    """Pairs of each algorithm and verdict by reason, all of them and those on one site; the most
+    frequent first."""
+    rows: list[Row] = []
+    for algorithm, verdict in product(ALGORITHMS, Verdict):
+        mine = [p for p in pairs if algorithm in p.returned and p.verdict is verdict]
+        counts = Counter(pair.reason for pair in mine)
+        same = Counter(pair.reason for pair in mine if pair.same_site)
+        rows += [{"algorithm": algorithm, LABEL: pair_word(verdict), REASON: reason,
+                  "pairs": counts[reason], "share": Rate(counts[reason], len(mine)).value,
+                  "same_site": same[reason],
+                  "share_of_same_site": Rate(same[reason], same.total()).value}
+                 for reason in sorted(counts, key=lambda name: (-counts[name], name))]
     return rows

@@ -5,17 +5,17 @@ equal signatures only a star on the smallest URL. A pair that is not listed itse
 follow from those that are, and is found so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from beam_reuse.io.results.scan import TableScan
+from beam_reuse.io.results.scan import rows_of
 from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES, SimilaritySettings
 
+URLS = ("url_a", "url_b")
 IDENTITY_SETS, PAGES = "identity_sets", "pages"
 
 PairKey = tuple[str, str]
@@ -55,11 +55,10 @@ def look_up(folder: str, pairs: Mapping[PairKey, bool]) -> dict[PairKey, FoundPa
     urls = {url for pair in pairs for url in pair}
     there = _present(folder, urls) if PAGES in manifest.tables() else urls
     equal = _representatives(folder, urls) if IDENTITY_SETS in manifest.tables() else {}
-    alike = _centres(folder, settings, {equal.get(url, url) for url in urls})
+    alike = _centres(folder, {equal.get(url, url) for url in urls}, settings)
     ways = {pair: [pair, _through(equal, pair), _through(alike, _through(equal, pair))]
             for pair in pairs}
-    wanted = {way for each in ways.values() for way in each}
-    rows = _rows(TableScan(folder, NEAR_DUPLICATES), wanted)
+    rows = _listed(folder, {way for each in ways.values() for way in each})
     return {
         pair: FoundPair(How.ABSENT) if not there.issuperset(pair)
         else _found(ways[pair], same_site, rows, settings)
@@ -88,48 +87,53 @@ def _found(ways: Sequence[PairKey], same_site: bool, rows: Mapping[PairKey, Foun
     return FoundPair(How.DERIVED, b, c, settings.returned(b, c, same_site))
 
 
-def _centres(folder: str, settings: SimilaritySettings, urls: Iterable[str]) -> dict[str, str]:
-    """For each URL that has one: the smallest page of its site with the same signatures."""
-    wanted, found = pa.array(sorted(urls), pa.string()), dict[str, str]()
-    full = {"b_similarity": settings.supershingles, "c_similarity": settings.projection_bits}
-    for batch in TableScan(folder, NEAR_DUPLICATES).batches(["url_a", "url_b", "same_site", *full]):
-        star = pc.and_(pc.is_in(batch.column("url_b"), wanted), batch.column("same_site"))
-        for name, value in full.items():
-            star = pc.and_(star, pc.equal(batch.column(name), value))
-        for row in batch.filter(star).to_pylist():
-            found[row["url_b"]] = min(row["url_a"], found.get(row["url_b"], row["url_a"]))
-    return found
-
-
-def _rows(scan: TableScan, wanted: Iterable[PairKey]) -> dict[PairKey, FoundPair]:
-    """The rows of near_duplicates with these URLs."""
-    keys = set(wanted)
-    first, second = (pa.array(sorted({key[side] for key in keys}), pa.string()) for side in (0, 1))
-    found = {}
-    for batch in scan.batches(["url_a", "url_b", "b_similarity", "c_similarity", *ALGORITHMS]):
-        near = pc.and_(pc.is_in(batch.column("url_a"), first),
-                       pc.is_in(batch.column("url_b"), second))
-        for row in batch.filter(near).to_pylist():
-            if (row["url_a"], row["url_b"]) in keys:
-                found[row["url_a"], row["url_b"]] = FoundPair(
-                    How.LISTED, row["b_similarity"], row["c_similarity"],
-                    frozenset(name for name in ALGORITHMS if row[name]))
-    return found
+def _present(folder: str, urls: Iterable[str]) -> set[str]:
+    """Those of the URLs that are pages of the crawl."""
+    rows = rows_of(folder, PAGES, ["url"], """
+        SELECT url
+        FROM source SEMI JOIN asked USING (url)
+        ORDER BY ALL
+        """, asked=_asked(["url"], zip(urls)))
+    return {row["url"] for row in rows}
 
 
 def _representatives(folder: str, urls: Iterable[str]) -> dict[str, str]:
     """The representative of each URL that is in an identity set."""
-    return {row["url"]: row["representative"]
-            for row in _named(folder, IDENTITY_SETS, ["url", "representative"], urls)}
+    rows = rows_of(folder, IDENTITY_SETS, ["url", "representative"], """
+        SELECT url, representative
+        FROM source SEMI JOIN asked USING (url)
+        ORDER BY ALL
+        """, asked=_asked(["url"], zip(urls)))
+    return {row["url"]: row["representative"] for row in rows}
 
 
-def _present(folder: str, urls: Iterable[str]) -> set[str]:
-    return {row["url"] for row in _named(folder, PAGES, ["url"], urls)}
+def _centres(folder: str, urls: Iterable[str], settings: SimilaritySettings) -> dict[str, str]:
+    """For each URL that has one: the smallest page of its site with the same signatures."""
+    columns = [*URLS, "same_site", "b_similarity", "c_similarity"]
+    rows = rows_of(folder, NEAR_DUPLICATES, columns, """
+        SELECT url_b AS url, min(url_a) AS centre
+        FROM source SEMI JOIN asked USING (url_b)
+        WHERE same_site AND b_similarity = $most_b AND c_similarity = $most_c
+        GROUP BY url_b
+        ORDER BY ALL
+        """, {"most_b": settings.supershingles, "most_c": settings.projection_bits},
+        asked=_asked(["url_b"], zip(urls)))
+    return {row["url"]: row["centre"] for row in rows}
 
 
-def _named(folder: str, table: str, columns: Sequence[str],
-           urls: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The rows of a table whose `url` is one of `urls`."""
-    wanted = pa.array(sorted(urls), pa.string())
-    for batch in TableScan(folder, table).batches(list(columns)):
-        yield from batch.filter(pc.is_in(batch.column("url"), wanted)).to_pylist()
+def _listed(folder: str, pairs: Iterable[PairKey]) -> dict[PairKey, FoundPair]:
+    """Those of the pairs that are rows of near_duplicates."""
+    columns = [*URLS, "b_similarity", "c_similarity", *ALGORITHMS]
+    rows = rows_of(folder, NEAR_DUPLICATES, columns, """
+        SELECT *
+        FROM source SEMI JOIN asked USING (url_a, url_b)
+        ORDER BY ALL
+        """, asked=_asked(URLS, pairs))
+    return {(row["url_a"], row["url_b"]): FoundPair(
+        How.LISTED, row["b_similarity"], row["c_similarity"],
+        frozenset(name for name in ALGORITHMS if row[name])) for row in rows}
+
+
+def _asked(columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> pa.Table:
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    return pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows], schema)

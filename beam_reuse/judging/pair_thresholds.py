@@ -1,7 +1,7 @@
 """Other thresholds on judged pairs: sweeps, a choice on one half of the labels, calibration."""
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -57,9 +57,8 @@ class Calibration:
 
 def b_steps(pairs: Sequence[JudgedPair], settings: SimilaritySettings) -> list[Step]:
     """What stricter B-thresholds than the run's would return."""
-    mine = [pair for pair in pairs if B in pair.returned]
-    return [_step(mine, value, within(B_SIMILARITY, value))
-            for value in settings.b_values()]
+    levels = range(settings.b_threshold, settings.supershingles + 1)
+    return _steps([pair for pair in pairs if B in pair.returned], B_SIMILARITY, levels)
 
 
 def c_sweep(pairs: Sequence[JudgedPair], also: Iterable[int] = ()) -> list[Step]:
@@ -67,17 +66,12 @@ def c_sweep(pairs: Sequence[JudgedPair], also: Iterable[int] = ()) -> list[Step]
     B-similar pairs are listed whatever their C-similarity, so every threshold can be looked at;
     `pairs` are those of them that have one."""
     levels = {pair.c_similarity for pair in pairs if pair.c_similarity is not None}
-    return [step_at(pairs, level) for level in sorted(levels.union(also))]
+    return _steps(pairs, C_SIMILARITY, sorted(levels.union(also)))
 
 
-def step_at(pairs: Sequence[JudgedPair], threshold: int) -> Step:
-    return _step(pairs, threshold, within(C_SIMILARITY, threshold))
-
-
-def _step(pairs: Sequence[JudgedPair], threshold: int,
-          returned: Callable[[JudgedPair], bool]) -> Step:
-    whole = by_site(COMBINED, pairs, returned)[0]
-    return Step(threshold, whole.counts, whole.estimate)
+def _steps(pairs: Sequence[JudgedPair], column: str, levels: Iterable[int]) -> list[Step]:
+    wholes = [(level, by_site(COMBINED, pairs, within(column, level))[0]) for level in levels]
+    return [Step(level, whole.counts, whole.estimate) for level, whole in wholes]
 
 
 def in_random_order(pairs: Iterable[JudgedPair], seed: int) -> list[JudgedPair]:
@@ -101,9 +95,9 @@ def choose(steps: Iterable[Step], least_kept: Fraction) -> Step | None:
     with the higher R; then with the higher threshold. None where B has no correct pair."""
     def rank(step: Step) -> tuple[Fraction, Fraction, int]:
         measure = step.best
-        return _exact(measure.tally.precision), _exact(measure.kept), step.threshold
+        return _exact(measure.precision), _exact(measure.kept), step.threshold
 
-    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.tally.pairs
+    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.pairs
             and _exact(s.best.kept) >= least_kept]
     return max(good, key=rank, default=None)
 

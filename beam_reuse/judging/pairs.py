@@ -16,8 +16,8 @@ from beam_reuse.judging.judgements import (
     page_url,
     stratum_weights,
 )
-from beam_reuse.judging.pair_figures import Figures, JudgedPair, ReasonRow, figures, reasons
-from beam_reuse.judging.pair_lookup import FoundPair, How, PairKey, look_up, pair_of
+from beam_reuse.judging.pair_figures import Figures, JudgedPair, figures, reasons
+from beam_reuse.judging.pair_lookup import URLS, FoundPair, How, PairKey, look_up, pair_of
 from beam_reuse.judging.pair_thresholds import (
     Calibration,
     Choice,
@@ -27,10 +27,9 @@ from beam_reuse.judging.pair_thresholds import (
     calibrate,
     choices,
 )
+from beam_reuse.judging.reports import Row
 from beam_reuse.judging.sheets import LABEL, REASON, Sheet, SheetError, read_sheet
 from beam_reuse.judging.similarities import C_BINS, B, SimilaritySettings
-
-URLS = ("url_a", "url_b")
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class PairEvaluation:
     def figures(self) -> list[Figures]:
         return figures(self.pairs, self.similarities, self.settings.bins)
 
-    def reasons(self) -> list[ReasonRow]:
+    def reasons(self) -> list[Row]:
         """Reasons of each algorithm's pairs; none if the sheet gives none."""
         return reasons(self.pairs) if any(pair.reason for pair in self.pairs) else []
 

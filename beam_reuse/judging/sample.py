@@ -5,9 +5,7 @@ sample depends on the table's rows and the seed alone; a larger sample contains 
 and the first rows of a sample are a sample too.
 """
 
-import datetime
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import require
+from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.judging.conditions import Condition, parse_condition
 from beam_reuse.judging.row_hashes import row_hashes
@@ -28,13 +27,21 @@ from beam_reuse.judging.sheets import (
     STRATUM,
     STRATUM_ROWS,
     WEIGHT,
+    cell_text,
     neutral,
 )
 from beam_reuse.judging.similarities import NEAR_DUPLICATES, SimilaritySettings
-from beam_reuse.judging.strata import Strata, divisions_of, parse_by
+from beam_reuse.judging.strata import (
+    Division,
+    StrataError,
+    divisions_of,
+    parse_by,
+    refuse_indivisible,
+)
 
 PREFIX = "prefix"
-_SLACK = 50_000
+HASH, SIZE = "_hash", "_size"
+MOST_ROWS, MOST_STRATA = 1_000_000, 1000
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class SampleSettings:
     where: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require(self.rows >= 1, "rows", self.rows, "1 or more")
+        require(1 <= self.rows < MOST_ROWS, "rows", self.rows, f"from 1 to {MOST_ROWS - 1:,}")
         require(1 <= self.bins <= 100, "bins", self.bins, "from 1 to 100")
         require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
 
@@ -108,22 +115,6 @@ class Sample:
         return [*link, *strata, "", ""]
 
 
-def cell_text(value: Any) -> str:
-    """A value of a table as the text of a cell: nothing for null, lists as JSON, times in
-    ISO 8601, text made harmless for spreadsheets (`sheets.neutral`)."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.isoformat()
-    if isinstance(value, str):
-        return neutral(value)
-    return neutral(json.dumps(value, ensure_ascii=False, default=str))
-
-
 def draw(folder: str, settings: SampleSettings) -> Sample:
     """Draw from a table of the result in `folder`.
 
@@ -135,18 +126,15 @@ def draw(folder: str, settings: SampleSettings) -> Sample:
         raise UserError(f"{folder} is an index; give the result of a `run`, which has tables.")
     conditions = [parse_condition(text, scan.schema) for text in settings.where]
     by = _cuts(parse_by(settings.by), scan)
-    narrow = list(dict.fromkeys([*by, *(c.column for c in conditions)]))
-    divided = divisions_of(scan.schema, by, settings.bins,
-                           _rows(scan, conditions, narrow or scan.schema.names[:1]))
-    strata = Strata(divided)
-    for batch in _rows(scan, conditions, narrow or scan.schema.names[:1]):
-        strata.count(batch)
-    order = strata.ordered()
-    sizes = [strata.sizes[codes] for codes in order]
-    labels = [strata.label(codes) for codes in order]
-    turns = _turns(labels, settings.seed)
-    quotas = equal_quotas(sizes, settings.rows, turns)
-    rows, numbers = _drawn(scan, conditions, strata, quotas, settings.seed)
+    refuse_indivisible(scan.schema, by)
+    divisions = divisions_of(by, settings.bins, _rows(scan, conditions, by))
+    found = _sizes(_rows(scan, conditions, by), divisions)
+    sizes = [row.pop(SIZE) for row in found]
+    labels = [", ".join(division.label(value) for division, value in zip(
+        divisions, row.values(), strict=True)) or "all" for row in found]
+    quotas = equal_quotas(sizes, settings.rows, _turns(labels, settings.seed))
+    everything = _rows(scan, conditions, scan.schema.names)
+    rows, numbers = _drawn(_hashed(everything, settings.seed), divisions, quotas)
     return Sample(settings, rows, numbers, tuple(
         Stratum(*stratum) for stratum in zip(labels, sizes, quotas, strict=True)))
 
@@ -180,51 +168,75 @@ def equal_quotas(sizes: Sequence[int], rows: int, turns: Sequence[int]) -> list[
     return quotas
 
 
-def _rows(scan: TableScan, conditions: Sequence[Condition],
-          columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    for batch in scan.batches(columns):
-        for condition in conditions:
-            batch = batch.filter(condition.holds(batch))
-        if batch.num_rows:
+def _rows(scan: TableScan, conditions: Sequence[Condition], columns: Iterable[str]) -> Stream:
+    """The rows that fulfil all conditions, with these columns and those of the conditions; with
+    some column that is quick to read, if these are none."""
+    names = list(dict.fromkeys([*columns, *(condition.column for condition in conditions)]))
+    quick = [field.name for field in scan.schema if pa.types.is_primitive(field.type)]
+    schema, batches = scan.stream(names or (quick or scan.schema.names)[:1])
+
+    def fulfilling() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for condition in conditions:
+                batch = batch.filter(condition.holds(batch))
             yield batch
 
+    return Stream(schema, fulfilling())
 
-def _drawn(scan: TableScan, conditions: Sequence[Condition], strata: Strata,
-           quotas: Sequence[int], seed: int) -> tuple[pa.Table, NDArray[np.int64]]:
+
+def _hashed(rows: Stream, seed: int) -> Stream:
+    """Rows with the hash by which they are drawn."""
+    return Stream(rows.schema.append(pa.field(HASH, pa.uint64())), (
+        batch.append_column(HASH, pa.array(row_hashes(batch, seed))) for batch in rows.batches))
+
+
+def _sizes(rows: Stream, divisions: Sequence[Division]) -> list[dict[str, Any]]:
+    """The rows of each stratum, beside what its divisions give; in the order of these."""
+    found = query(f"""
+        SELECT {_strata(divisions)} count(*) AS {SIZE}
+        FROM source
+        GROUP BY ALL
+        HAVING {SIZE} > 0
+        ORDER BY ALL NULLS FIRST
+        LIMIT $most + 1
+        """, {"source": rows}, {"most": MOST_STRATA, **_values(divisions)}).to_pylist()
+    if len(found) > MOST_STRATA:
+        names = ",".join(division.column for division in divisions)
+        raise StrataError(f"--by {names}: more than {MOST_STRATA:,} strata; choose columns with "
+                          "fewer values, give fewer columns or fewer --bins, or narrow them with "
+                          "--where")
+    return found
+
+
+def _drawn(rows: Stream, divisions: Sequence[Division],
+           quotas: Sequence[int]) -> tuple[pa.Table, NDArray[np.int64]]:
     """Of each stratum the rows with the smallest hashes, as many as its quota; all together in
-    the order of their hashes, each with the number of its stratum."""
-    quota = np.array(quotas, np.int64)
-    places = {codes: place for place, codes in enumerate(strata.ordered())}
-    worst = np.full(len(quotas), np.iinfo(np.uint64).max, np.uint64)
-    held = pa.schema([*scan.schema, pa.field("_hash", pa.uint64()),
-                      pa.field("_stratum", pa.int64())]).empty_table()
-    for batch in _rows(scan, conditions, None):
-        hashes, numbers = row_hashes(batch, seed), strata.places(batch, places)
-        near = pa.array(hashes <= worst[numbers])
-        found = pa.Table.from_batches([batch]).append_column("_hash", [hashes]).append_column(
-            "_stratum", [numbers])
-        held = pa.concat_tables([held, found.filter(near)])
-        if held.num_rows > quota.sum() + _SLACK:
-            held = _nearest(held, quota)
-            worst = _worst(held, quota)
-    held = _nearest(held, quota)
-    rows = held.take(np.argsort(held["_hash"].to_numpy(), kind="stable"))
-    return rows.drop_columns(["_hash", "_stratum"]), rows["_stratum"].to_numpy()
+    the order of their hashes, each with the number of its stratum.
+
+    As quotas are equal as far as strata reach, the largest one is a good bound for all.
+    """
+    found = query(f"""
+        SELECT {_strata(divisions)} min_by(_row, {HASH}, $most) AS nearest
+        FROM source AS _row
+        GROUP BY ALL
+        ORDER BY ALL NULLS FIRST
+        """, {"source": rows}, {"most": max(quotas, default=1), **_values(divisions)})
+    names = [name for name in rows.schema.names if name != HASH]
+    if not quotas:
+        return rows.schema.empty_table().select(names), np.zeros(0, np.int64)
+    nearest = pa.concat_tables(
+        pa.Table.from_struct_array(stratum.values.slice(0, quota))
+        for stratum, quota in zip(found["nearest"], quotas, strict=True))
+    order = np.argsort(nearest[HASH].to_numpy(), kind="stable")
+    numbers = np.repeat(np.arange(len(quotas)), quotas)
+    return nearest.select(names).take(order), numbers[order]
 
 
-def _nearest(held: pa.Table, quota: NDArray[np.int64]) -> pa.Table:
-    """Of each stratum the rows with the smallest hashes, as many as its quota."""
-    numbers, hashes = held["_stratum"].to_numpy(), held["_hash"].to_numpy()
-    order = np.lexsort((hashes, numbers))
-    sizes = np.bincount(numbers, minlength=len(quota))
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return held.take(order[rank < quota[numbers[order]]])
+def _strata(divisions: Sequence[Division]) -> str:
+    """The columns by which a query tells strata apart."""
+    return "".join(f"{division.sql()} AS stratum_{number}, "
+                   for number, division in enumerate(divisions))
 
 
-def _worst(held: pa.Table, quota: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The largest hash of each stratum whose quota is held: what is larger cannot enter."""
-    numbers, hashes = held["_stratum"].to_numpy(), held["_hash"].to_numpy()
-    worst = np.zeros(len(quota), np.uint64)
-    np.maximum.at(worst, numbers, hashes)
-    full = np.bincount(numbers, minlength=len(quota)) >= quota
-    return np.where(full, worst, np.iinfo(np.uint64).max).astype(np.uint64)
+def _values(divisions: Sequence[Division]) -> dict[str, float]:
+    return {name: value for division in divisions for name, value in division.values().items()}

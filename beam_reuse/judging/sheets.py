@@ -5,7 +5,9 @@ reading takes it away again. See `neutral`.
 """
 
 import csv
+import datetime
 import io
+import json
 import re
 import sys
 from collections import Counter
@@ -62,6 +64,22 @@ def restored(text: str) -> str:
     """The text that `neutral` made `text` of; any other text as it is, but for an apostrophe
     that a user wrote before one of these signs."""
     return _NEUTRAL.sub("", text)
+
+
+def cell_text(value: Any) -> str:
+    """A value of a table as the text of a cell: nothing for null, lists as JSON, times in
+    ISO 8601, text made harmless for spreadsheets (`neutral`)."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, str):
+        return neutral(value)
+    return neutral(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def read_sheet(path: str, needed: Sequence[str]) -> Sheet:

@@ -44,12 +44,9 @@ class SimilaritySettings:
         flags = (b, c, combined, combined if same_site else c)
         return frozenset(name for name, flag in zip(ALGORITHMS, flags, strict=True) if flag)
 
-    def b_values(self) -> list[int]:
-        """The B-similarities that B returns."""
-        return list(range(self.b_threshold, self.supershingles + 1))
-
     def b_intervals(self) -> list[Interval]:
-        """The same, each for itself, or in B_BINS intervals if there are more."""
+        """The B-similarities that B returns, each for itself, or in B_BINS intervals if there are
+        more."""
         return intervals(self.b_threshold, self.supershingles, B_BINS)
 
     def c_intervals(self, algorithm: str, count: int = C_BINS) -> list[Interval]:

@@ -19,6 +19,8 @@ WORDS = {
     Verdict.UNDECIDED: ("undecided", "?", "unknown", "unsure", "unclear"),
 }
 _VERDICTS = {word: verdict for verdict, words in WORDS.items() for word in words}
+_OF_PAIRS = {Verdict.POSITIVE: "correct", Verdict.NEGATIVE: "incorrect",
+             Verdict.UNDECIDED: "undecided"}
 ALLOWED = "; ".join(f"{verdict.value}: {', '.join(words)}" for verdict, words in WORDS.items())
 
 
@@ -33,3 +35,8 @@ def verdict_of(label: str) -> Verdict | None:
     if word not in _VERDICTS:
         raise ValueError(label)
     return _VERDICTS[word]
+
+
+def pair_word(verdict: Verdict | None) -> str:
+    """What is said of a pair, in a word; none where nobody was asked."""
+    return _OF_PAIRS[verdict] if verdict else ""

@@ -186,6 +186,14 @@ def test_wrong_usage_is_exit_status_2(
     assert shown.err.strip().count("\n") <= 1
 
 
+def test_help_needs_no_database() -> None:
+    script = ("import sys; from beam_reuse.cli.main import main\n"
+              "assert main(['--help']) == 0 and main(['sample', '--help']) == 0\n"
+              "import beam_reuse.cli.judging\n"
+              "assert 'duckdb' not in sys.modules")
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=120)
+
+
 def test_neither_command_needs_beam(result: str, tmp_path: Path) -> None:
     sheet = tmp_path / "p.csv"
     sheet.write_text("url,label\nhttp://h0.example/0,1\n")

@@ -12,12 +12,11 @@ from beam_reuse.cli.main import main
 from beam_reuse.core.errors import UserError
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.differences import (
-    DifferenceSettings,
-    DifferenceSummary,
     DrawnPair,
     compare,
     difference,
     draw_pairs,
+    summary_of,
 )
 from beam_reuse.judging.page_texts import PageText
 from beam_reuse.judging.similarities import ALGORITHMS
@@ -61,25 +60,26 @@ def random_texts(seed: int, count: int) -> dict[str, str]:
 def test_differences_equal_their_definition(tmp_path: Path) -> None:
     texts = random_texts(3, 9)
     result, crawl = written(tmp_path, texts)
-    pairs = draw_pairs(result, DifferenceSettings(12))
+    pairs = draw_pairs(result, 12)
     found = compare(result, pairs, [crawl])
     assert not found.missing and len(found.found) == len(pairs)
     for one in found.found:
         a, b = (token_oracle.tokens(texts[url]) for url in one.pair.key)
         assert one.terms == oracle.term_difference(a, b)
         assert one.deleted - one.inserted == len(a) - len(b)
-    for summary in found.summaries():
-        mine = [one.terms for one in found.found if summary.algorithm in one.pair.counts_for]
-        assert len(mine) == 12
-        assert sorted(summary.terms) == sorted(mine)
-        assert summary.mean.value == pytest.approx(mean(mine))
-        assert summary.median == quantiles(mine, n=2, method="inclusive")[0]
-        assert sum(summary.kinds.values()) == 12
+    kinds = found.kinds()
+    for summary in found.summary():
+        name = summary["algorithm"]
+        mine = [one.terms for one in found.found if name in one.pair.counts_for]
+        assert len(mine) == 12 == summary["pairs"]
+        assert summary["mean"] == pytest.approx(mean(mine))
+        assert summary["median"] == quantiles(mine, n=2, method="inclusive")[0]
+        assert sum(row["pairs"] for row in kinds if row["algorithm"] == name) == 12
 
 
 def test_an_index_gives_the_same(tmp_path: Path) -> None:
     result, crawl = written(tmp_path, random_texts(4, 6))
-    pairs = draw_pairs(result, DifferenceSettings(5))
+    pairs = draw_pairs(result, 5)
     index = tmp_path / "index"
     assert main(["index", crawl, "-o", str(index), "--workers", "1"]) == 0
     assert compare(result, pairs, [str(index)]) == compare(result, pairs, [crawl])
@@ -93,7 +93,7 @@ def test_pages_that_are_not_there_are_told(tmp_path: Path) -> None:
     some = dict(list(texts.items())[:3])
     (tmp_path / "less").mkdir()
     _, crawl = written(tmp_path / "less", some)
-    found = compare(result, draw_pairs(result, DifferenceSettings(99)), [crawl])
+    found = compare(result, draw_pairs(result, 99), [crawl])
     gone = set(texts) - set(some)
     assert found.missing and all(gone & set(pair) for pair in found.missing)
     assert not any(gone & set(one.pair.key) for one in found.found)
@@ -119,8 +119,8 @@ def test_judged_pairs_are_also_summed_by_verdict() -> None:
     ((200, 201, 202, 2), 200.5, 202, 0.5),
 ])
 def test_summaries(terms: tuple[int, ...], median: float, ninth: int, many: float) -> None:
-    summary = DifferenceSummary("b", None, terms, {})
-    assert (summary.median, summary.percentile_90, summary.above_many.value) == (
+    summary = summary_of(terms)
+    assert (summary["median"], summary["percentile_90"], summary["share_above_200"]) == (
         median, ninth, many)
     if terms:
         assert sum(t <= ninth for t in terms) * 10 >= 9 * len(terms)

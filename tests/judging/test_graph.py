@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from scipy.special import zeta
 from beam_reuse.core.urls import name_page
 from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.judging.graph import graph_of
-from beam_reuse.judging.measures import Rate
 from beam_reuse.judging.power_law import likely_exponent, line_exponent, mean_log
 from beam_reuse.judging.similarities import ALGORITHMS
 from tests.judging.near_duplicates import SETTINGS, made_pages, tables_of
@@ -37,34 +37,41 @@ def test_figures_equal_their_definitions(tmp_path: Path, seed: int) -> None:
         "site_pairs": [site_rows[:1], site_rows[1:]]}, **SETTINGS)
     found = graph_of(folder)
     assert found.distinct_pages == 60
-    for figures in found.degrees:
-        values = list(real[figures.algorithm].values())
-        assert figures.pages == len(values) and figures.share == Rate(len(values), 60)
-        assert exact(figures.mean_degree) == oracle.mean(values)
-        assert exact(figures.share_of_many) == oracle.share([value >= 100 for value in values])
-        assert figures.line_exponent == pytest.approx(oracle.slope(values))
-        assert figures.likely_exponent == pytest.approx(oracle.most_likely(values), abs=1e-6)
-    for name in ALGORITHMS:
+    for figures in found.algorithms:
+        name = figures["algorithm"]
+        values = list(real[name].values())
+        assert {row["degree"]: row["pages"] for row in found.degrees
+                if row["algorithm"] == name} == Counter(values)
+        assert (figures["pages"], figures["share_of_pages"]) == (len(values), len(values) / 60)
+        assert figures["mean_degree"] == number(oracle.mean(values))
+        assert figures["share_with_100"] == number(oracle.share([v >= 100 for v in values]))
+        assert figures["exponent_line"] == pytest.approx(oracle.slope(values))
+        assert figures["exponent_likely"] == pytest.approx(oracle.most_likely(values), abs=1e-6)
         same = [row for row in rows if row[name] and row["same_site"]]
-        assert (found.pairs[name], found.same_site[name]) == (len(listed[name]), len(same))
+        assert (figures["pairs"], figures["same_site_pairs"]) == (len(listed[name]), len(same))
     for row in found.similarities:
-        low, _, high = row.similarity.partition("-")
-        other = "c" if row.algorithm == "b" else "b"
-        values = [r[f"{other}_similarity"] for r in rows if r[row.algorithm]
-                  and int(low) <= r[f"{row.algorithm}_similarity"] <= int(high or low)]
-        assert (row.pairs, row.of_pairs) == (len(values), len(listed[row.algorithm]))
-        assert exact(row.mean_other) == oracle.mean(values)
+        name, (low, _, high) = row["algorithm"], row["similarity"].partition("-")
+        other = "c" if name == "b" else "b"
+        values = [r[f"{other}_similarity"] for r in rows if r[name]
+                  and int(low) <= r[f"{name}_similarity"] <= int(high or low)]
+        assert row["pairs"] == len(values)
+        assert row["share"] == len(values) / len(listed[name])
+        assert row["mean_other_similarity"] == number(oracle.mean(values))
     for row in found.sites:
-        pairs = [{name_page(a).site, name_page(b).site} for a, b in listed[row.algorithm]]
-        assert row.within == sum(pair == {row.site} for pair in pairs)
-        assert row.between == sum(row.site in pair and len(pair) == 2 for pair in pairs)
-    assert {row.algorithm for row in found.sites} == set(ALGORITHMS)
-    order = [(row.within + row.between) for row in found.sites if row.algorithm == "b"]
-    assert order == sorted(order, reverse=True)
+        name, site = row["algorithm"], row["site"]
+        pairs = [{name_page(a).site, name_page(b).site} for a, b in listed[name]]
+        assert row["pairs_within"] == sum(pair == {site} for pair in pairs)
+        assert row["pairs_with_others"] == sum(site in pair and len(pair) == 2 for pair in pairs)
+    order = [(ALGORITHMS.index(row["algorithm"]),
+              -row["pairs_within"] - row["pairs_with_others"], row["site"]) for row in found.sites]
+    assert order == sorted(order)
+    assert {(row["algorithm"], row["site"]) for row in found.sites} == {
+        (name, name_page(url).site) for name, pairs in listed.items()
+        for pair in pairs for url in pair}
 
 
-def exact(rate: Rate) -> object:
-    return oracle.Fraction(rate.part) / rate.whole if rate.whole else None
+def number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
 
 
 @pytest.mark.parametrize("exponent", [1.3, 2.0, 3.5])

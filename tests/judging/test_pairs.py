@@ -144,7 +144,7 @@ def test_figures_equal_their_definitions(tmp_path: Path, seed: int, strata: bool
         "2", "3", "4"}
     assert {value for name, split, value in seen if (name, split) == ("combined", "c_similarity")
             } == {"6-8", "9-10", "11-12"}
-    parts = {name: sum(r.counts.tally.pairs for r in made.found.figures()
+    parts = {name: sum(r.counts.pairs for r in made.found.figures()
                        if r.algorithm == name and r.split.endswith("similarity"))
              for name in ALGORITHMS}
     assert parts == {name: sum(pair[name] for pair in rows) for name in ALGORITHMS}
@@ -156,9 +156,9 @@ def exact(rate: Rate | None) -> Fraction | None:
 
 
 def same_tally(measure: Measure, expected: dict[str, Any]) -> None:
-    tally = measure.tally
-    assert {"correct": tally.correct, "incorrect": tally.incorrect, "undecided": tally.undecided,
-            "precision": exact(tally.precision), "decided": exact(tally.decided_precision),
+    assert {"correct": measure.correct, "incorrect": measure.incorrect,
+            "undecided": measure.undecided, "precision": exact(measure.precision),
+            "decided": exact(measure.decided_precision),
             } == {name: value for name, value in expected.items() if name != "r"}
 
 
@@ -222,12 +222,14 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
     rows = made.rows()
     found = made.found.reasons()
     for row in found:
-        mine = [p for p in rows if p[row.algorithm] and p["verdict"] == NAMES[row.verdict.value]]
+        mine = [p for p in rows if p[row["algorithm"]] and p["verdict"] == row["label"]]
         same = [p for p in mine if p["same_site"]]
-        assert (row.of_pairs, row.of_same_site) == (len(mine), len(same))
-        assert row.pairs == sum(p["reason"] == row.reason for p in mine)
-        assert row.same_site == sum(p["reason"] == row.reason for p in same)
-    assert sum(row.pairs for row in found if row.algorithm == "b") == sum(p["b"] for p in rows)
+        for part, name, share in ((mine, "pairs", "share"),
+                                  (same, "same_site", "share_of_same_site")):
+            assert row[name] == sum(p["reason"] == row["reason"] for p in part)
+            assert row[share] == (row[name] / len(part) if part else None)
+    assert sum(row["pairs"] for row in found if row["algorithm"] == "b") == sum(
+        p["b"] for p in rows)
 
 
 def test_halves_depend_on_urls_and_seed_alone(tmp_path: Path) -> None:
@@ -269,8 +271,8 @@ def test_what_is_left_out_and_what_is_missed(small: str, tmp_path: Path) -> None
     assert [o.judgement.row.number for o in found.found(How.ABSENT)] == [5, 6]
     assert len(found.found(How.UNLISTED)) == 1
     first = {row.algorithm: row.counts for row in found.figures() if row.split == "all"}
-    assert first["b"].recall == Rate(1, 2) and first["b"].tally.precision == Rate(1, 2)
-    assert first["c"].recall == Rate(0, 2) and first["c"].tally.precision.value is None
+    assert first["b"].recall == Rate(1, 2) and first["b"].precision == Rate(1, 2)
+    assert first["c"].recall == Rate(0, 2) and first["c"].precision.value is None
     assert first["combined"].kept == Rate(1, 1) and first["hybrid"].recall == Rate(1, 2)
     assert found.calibration().threshold is None
     assert found.calibration().b_correct == 1

@@ -1,12 +1,14 @@
 """A result table read in batches: for tables larger than memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_reuse.io.files import join, open_files, reason_of
 from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
+from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.tables import no_table, read_manifest
 
 BATCH_ROWS = 32_768
@@ -48,6 +50,11 @@ class TableScan:
             if rows != part.rows:
                 raise self._damaged(part, f"has {rows} rows, {MANIFEST} says {part.rows}")
 
+    def stream(self, columns: Sequence[str]) -> Stream:
+        """These columns of all rows, for a query; refuses what `batches` refuses."""
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        return Stream(schema, self.batches(columns))
+
     def _read_schema(self) -> pa.Schema:
         part = self.parts[0]
         try:
@@ -58,3 +65,12 @@ class TableScan:
 
     def _damaged(self, part: Part, what: str) -> NoResultError:
         return NoResultError(f"{self.folder}: {part.path} {what}. Run again with --overwrite.")
+
+
+def rows_of(folder: str, table: str, columns: Sequence[str], sql: str,
+            values: Mapping[str, Any] | None = None, **others: pa.Table) -> list[dict[str, Any]]:
+    """The rows that `sql` makes of these columns of a result's table, which it calls `source`, and
+    of `others`, which it calls by their names; `values` are those it asks for as `$name`."""
+    source = TableScan(folder, table).stream(columns)
+    rows: list[dict[str, Any]] = query(sql, {"source": source, **others}, values).to_pylist()
+    return rows
