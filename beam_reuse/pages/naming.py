@@ -37,7 +37,8 @@ def require_tables(tables: Mapping[str, Rows], schemas: Mapping[str, TableSchema
 def with_urls(
     tables: Mapping[str, Rows], schemas: Mapping[str, TableSchema], names: Rows,
 ) -> dict[str, Rows]:
-    """The tables with URLs where their page columns have numbers; `names` has `page` and `url`."""
+    """The tables with URLs where their page columns have numbers, which are then in columns beside
+    (`TableSchema.numbers`); `names` has `page` and `url`."""
     paged = [name for name in tables if page_columns(schemas[name])]
     sealed = names.plan.nothing()
     for name in paged:
@@ -100,9 +101,13 @@ def _opened(
 
 
 def _named(schema: TableSchema) -> dict[str, pa.Field]:
-    """The columns of a table that hold pages, with their names."""
-    return {each.name: pa.field(each.name, replace(each, is_page=False).given, each.nullable)
-            for each in schema.columns if each.is_page}
+    """The columns of a table that hold pages, with their names, and those with their numbers."""
+    shown = [each for each in schema.columns if each.is_page]
+    named = {each.name: pa.field("", replace(each, is_page=False).given, each.nullable)
+             for each in shown}
+    numbers = {schema.numbers[each.name]: pa.field("", PAGE, each.nullable)
+               for each in shown if each.name in schema.numbers}
+    return named | numbers
 
 
 @gives(NOTHING, _opened)
@@ -122,7 +127,8 @@ def open_blocks(
         block = Block.from_bytes(contents[row])
         mine = answers.slice(int(low), int(high)).sort(("page",))
         names = _Names(mine.array("page"), mine.strings("url"))
-        yield Tagged(schema.name, block.with_columns(**{
+        numbers = {number: block[name] for name, number in schema.numbers.items()}
+        yield Tagged(schema.name, block.with_columns(**numbers, **{
             name: names.of(block[name]) for name in page_columns(schema)}))
 
 

@@ -75,15 +75,15 @@ class SumRows:
 
 
 def _with_part(rows: pa.Schema, writer: TableWriter, _: Value) -> pa.Schema:
-    kept = rows if writer.folding else only(rows, *writer.schema.names)
+    kept = rows if writer.folding else only(rows, *writer.columns)
     return columns(kept, part=NUMBER)
 
 
 @gives(_with_part)
 def with_part(block: Block, writer: TableWriter, rows: RowsOfTables) -> Block:
     """Rows with the number of their part."""
-    return writer.prepared(block).with_columns(
-        part=writer.part_of_rows(block, rows[writer.schema.name]))
+    kept = block if writer.folding else block.select(writer.columns)
+    return kept.with_columns(part=writer.part_of_rows(block, rows[writer.schema.name]))
 
 
 @gives(RECEIPTS)

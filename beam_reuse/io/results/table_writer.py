@@ -45,11 +45,14 @@ class TableWriter:
     @property
     def order(self) -> tuple[str, ...]:
         """The columns by which what travels is sorted."""
-        return self.schema.names[:1] if self.folding else self.schema.names
+        if self.folding:
+            return self.schema.names[:1]
+        return tuple(self.schema.numbers.get(name, name) for name in self.schema.names)
 
-    def prepared(self, block: Block) -> Block:
-        """Rows as they travel."""
-        return block if self.folding else block.select(self.schema.names)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of rows that travel, if they are not folded."""
+        return *self.schema.names, *self.schema.numbers.values()
 
     def rows_of(self, block: Block) -> int:
         """How many rows of the table a block holds."""
