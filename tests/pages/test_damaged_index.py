@@ -42,5 +42,5 @@ def test_an_index_of_an_older_version_is_refused(
     manifest = index / "manifest.json"
     older = json.loads(manifest.read_text()) | {"schema_version": 3}
     manifest.write_text(json.dumps(older))
-    assert main(["run", str(index), "-o", str(tmp_path / "out")]) == 1
+    assert main(["run", str(index), "-o", str(tmp_path / "out")]) == 2
     assert "schema version 3; this is version 4" in capsys.readouterr().err
