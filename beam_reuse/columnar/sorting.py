@@ -218,7 +218,8 @@ def sort_order(columns: Sequence[Values], rows: int) -> NDArray[np.int64]:
             continue
         if isinstance(column, Lists):
             tied = _tied(new)
-            _refine(order, new, tied, _list_ranks(column.take(order[tied])))
+            if len(tied):
+                _refine(order, new, tied, _list_ranks(column.take(order[tied])))
             continue
         for words_of in _words_of_rows(column):
             tied = _tied(new)

@@ -1,5 +1,6 @@
-"""An index with a flipped bit is refused, whatever the bit means."""
+"""An index with a flipped bit is refused, whatever the bit means, and one of another version."""
 
+import json
 import random
 from pathlib import Path
 
@@ -31,3 +32,15 @@ def test_a_flipped_bit_is_noticed(
         told = capsys.readouterr().err
         assert part.name in told and "Index the crawl again" in told
         assert not (tmp_path / "out").exists()
+
+
+def test_an_index_of_an_older_version_is_refused(
+    crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    index = tmp_path / "index"
+    assert main(["index", str(crawl / "a.warc.gz"), "-o", str(index)]) == 0
+    manifest = index / "manifest.json"
+    older = json.loads(manifest.read_text()) | {"schema_version": 3}
+    manifest.write_text(json.dumps(older))
+    assert main(["run", str(index), "-o", str(tmp_path / "out")]) == 2
+    assert "schema version 3; this is version 4" in capsys.readouterr().err
