@@ -108,15 +108,15 @@ def stop_pages(path: str) -> None:
     from beam_reuse.core.chunking import chunk_page
     from beam_reuse.core.pages import Kind
     from beam_reuse.core.settings import ChunkSettings
-    from beam_reuse.io.labels.hash_set import HashSet
+    from beam_reuse.io.labels.compact import CompactList
 
     before = _status("RssAnon")
     started = time.monotonic()
-    stops = HashSet.open(path)
+    stops = CompactList.open(path).hashes
     opened = time.monotonic() - started
     for share in SHARES:
         hashes = [chunk_page(page, Kind.HTML, ChunkSettings()).sha1 for page in pages_with(share)]
-        rate = _rate(stops.contains, hashes)
+        rate = _rate(stops.contain, hashes)
         print(f"stop list, {share:.0%} of chunks on it: {1e6 / rate:.0f} µs per page, "
               f"{1e9 / rate / CHUNKS:.0f} ns per chunk")
     print(f"opened in {opened:.2f} s; own memory {_status('RssAnon') - before:+} MB, with shared "

@@ -96,7 +96,7 @@ def compare_index(name: str, labels: Digests, queries: Digests) -> None:
         began = time.thread_time()
         index = NilsimsaIndex(labels, threshold)
         build = time.thread_time() - began
-        if index.all_pairs:
+        if index.plan is None:
             print(f"  {threshold}: all pairs")
             continue
         found = seconds(lambda index=index: index.best(queries)) / len(queries)

@@ -1,12 +1,9 @@
 """Labels say how their pages were cut; what looks for them must cut alike."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from beam_reuse.core.settings import SettingError
-
-if TYPE_CHECKING:
-    from beam_reuse.core.labels import LabelSettings
 
 LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
 
@@ -21,6 +18,7 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     lists: tuple[str, ...] = values.get(option, ())
     if not lists and not values.get("remove"):
         return dict(values)  # at once: what reads lists takes a third of a second to import
+    from beam_reuse.io.labels.label_settings import options_of
     from beam_reuse.io.labels.loading import carried_settings
 
     for path in (*lists, *values.get("remove", ())):
@@ -30,7 +28,7 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     made_with = carried_settings(lists)
     if made_with is None:
         return dict(values)
-    carried = _options_of(made_with)
+    carried = options_of(made_with)
     for name, value in carried.items():
         stricter = name == "min-chunk-bytes" and command != "labels" and values.get(name, 0) > value
         if name in values and values[name] != value and not stricter:
@@ -56,14 +54,6 @@ def _require_digests(lists: tuple[str, ...]) -> None:
             raise SettingError(
                 f"--matcher nilsimsa: the labels of {path} have no Nilsimsa digests. Make them "
                 "from the originals: beam-reuse labels ORIGINALS -o FILE --matcher nilsimsa")
-
-
-def _options_of(settings: "LabelSettings") -> dict[str, Any]:
-    chunks = settings.chunks
-    return {
-        "chunk-tags": chunks.tags, "chunk-normalise": chunks.normalise,
-        "classic": chunks.classic, "min-chunk-bytes": settings.min_chunk_bytes,
-    }
 
 
 def _or_larger(name: str, command: str) -> str:

@@ -15,12 +15,12 @@ from beam_reuse.cli.beam_options import beam_options, beam_runners, is_runner
 from beam_reuse.cli.config import Config, ConfigError, read_config
 from beam_reuse.cli.help_texts import (
     COMMANDS,
-    DESCRIPTIONS,
-    EXAMPLES,
     EXPERIMENT,
     EXPERIMENTS,
+    POSITIONALS,
     PROGRAM,
     WITHOUT_BEAM,
+    help_of,
 )
 from beam_reuse.cli.idle import idle_option
 from beam_reuse.cli.suggestions import did_you_mean
@@ -202,15 +202,9 @@ class _Parser(argparse.ArgumentParser):
 def _top_parser() -> argparse.ArgumentParser:
     from beam_reuse import __version__
 
-    width = max(map(len, COMMANDS)) + 2
-    commands = "\n".join(f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
+    before, after = help_of(PROGRAM)
     parser = _Parser(
-        prog=PROGRAM,
-        usage=f"{PROGRAM} COMMAND [OPTIONS]",
-        description="Finds content reuse in web crawls: what is copied, where, and how often.\n\n"
-        f"commands:\n{commands}\n\n{PROGRAM} COMMAND --help tells the options of each.",
-        epilog=EXAMPLES[""],
-    )
+        prog=PROGRAM, usage=f"{PROGRAM} COMMAND [OPTIONS]", description=before, epilog=after)
     parser.add_argument("--debug", action="store_true", help=BY_NAME["debug"].help)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     return parser
@@ -218,16 +212,17 @@ def _top_parser() -> argparse.ArgumentParser:
 
 def _parser_of(command: str) -> argparse.ArgumentParser:
     experiment = EXPERIMENTS.get(command.removeprefix(f"{EXPERIMENT}-"))
-    usage, about = experiment or COMMANDS[command]
+    usage = experiment or COMMANDS[command][0]
+    before, after = help_of(command)
     parser = _Parser(
         prog=f"{PROGRAM} {spelled(command)}",
         usage=f"{PROGRAM} {spelled(command)} {usage}",
-        description=DESCRIPTIONS.get(command, about),
-        epilog=EXAMPLES[command],
+        description=before,
+        epilog=after,
     )
     positional = usage.split(" ", 1)[0].strip("[].")
     if positional.isupper():
-        about_it = DESCRIPTIONS.get(positional, DESCRIPTIONS["INPUT"])
+        about_it = POSITIONALS.get(positional, POSITIONALS["INPUT"])
         parser.add_argument("inputs", nargs="*", metavar=positional, help=about_it)
     groups: dict[str, Any] = {}
     for option in options_of(command):

@@ -4,7 +4,7 @@ import csv
 import hashlib
 import io
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -100,12 +100,7 @@ def parquet(schema: TableSchema, rows: Sequence[Row]) -> bytes:
 def comma_separated(schema: TableSchema, rows: Sequence[Row]) -> bytes:
     """The same as CSV with a head; null is empty."""
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(schema.names)
-    writer.writerows(_values(schema, rows))
+    writer = csv.DictWriter(target, schema.names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return target.getvalue().encode()
-
-
-def _values(schema: TableSchema, rows: Sequence[Row]) -> Iterator[list[object]]:
-    for row in rows:
-        yield [row[name] for name in schema.names]

@@ -18,6 +18,7 @@ from beam_reuse.cli.runs import execute, launch
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import naming
+from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.registry import require_sound
 from beam_reuse.io.files import local_path
 from beam_reuse.io.results.run_folder import ResultFolder
@@ -142,28 +143,10 @@ def _demo(arguments: Arguments, argv: Sequence[str]) -> int:
     return run_demo(arguments.values, arguments.beam_args, [PROGRAM, *argv])
 
 
-def _check(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.cli.checking import run_check
-
-    return run_check(arguments.inputs, arguments.values)
-
-
-def _sample(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.cli.judging import run_sample
-
-    return run_sample(arguments.inputs, arguments.values)
-
-
-def _evaluate(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.cli.judging import run_evaluate
-
-    return run_evaluate(arguments.inputs, arguments.values)
-
-
-def _engines(arguments: Arguments, argv: Sequence[str]) -> int:
-    from beam_reuse.cli.engines import run_engines
-
-    return run_engines(arguments.inputs, arguments.values)
+def _without_plan(arguments: Arguments, argv: Sequence[str]) -> int:
+    """A command that runs no graph; it alone is imported."""
+    status: int = loaded(WITHOUT_PLAN[arguments.command])(arguments.inputs, arguments.values)
+    return status
 
 
 def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
@@ -172,10 +155,14 @@ def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
     return run_experiment(arguments, plan_of(arguments), [PROGRAM, *argv])
 
 
+WITHOUT_PLAN = {
+    "check": "beam_reuse.cli.checking:run_check", "sample": "beam_reuse.cli.judging:run_sample",
+    "evaluate": "beam_reuse.cli.judging:run_evaluate",
+    "engines": "beam_reuse.cli.engines:run_engines",
+}
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
-    "run": _run, "index": _run, "labels": _labels, "check": _check, "demo": _demo,
-    "sample": _sample, "evaluate": _evaluate, "engines": _engines,
-    **dict.fromkeys(EXPERIMENTS.split(), _experiment),
+    "run": _run, "index": _run, "labels": _labels, "demo": _demo,
+    **dict.fromkeys(EXPERIMENTS.split(), _experiment), **dict.fromkeys(WITHOUT_PLAN, _without_plan),
 }
 
 

@@ -4,20 +4,21 @@ The same words in a terminal (with colours) and in a pipe (without).
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from beam_reuse.cli.findings import findings
 from beam_reuse.cli.label_lists import MadeLabels
 from beam_reuse.cli.progress import clock
 from beam_reuse.core.wording import counted, megabytes
+from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.kinds import show_size
 from beam_reuse.declaring.registry import known
 from beam_reuse.io.results.manifest import Accounting, Manifest
+from beam_reuse.io.results.result import Result
 from beam_reuse.plan import RunPlan, Survey
 
 PIPE_WIDTH = 160
@@ -49,6 +50,20 @@ def print_summary(
     time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
     to.print(f"{megabytes(bytes_read)} read in {time}{speed}")
     to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
+
+
+def findings(
+    manifest: Manifest, folder: str, measured: Mapping[str, int] | None = None,
+) -> Iterator[str]:
+    """What the analyses found whose tables are there, in a few lines that each has itself, and a
+    hint where there was nothing. Tables are read in batches."""
+    if manifest.accounting.records and not manifest.accounting.pages:
+        yield "No record became a page: the reasons above say why."
+        yield ""
+    there = Result(manifest, folder, measured)
+    for about in known().values():
+        if about.findings and any(there.has(schema) for schema in about.schemas()):
+            yield from loaded(about.findings)(there)
 
 
 def print_labels(to: Console, made: MadeLabels, path: str) -> None:

@@ -12,18 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from beam_reuse.cli.beam_options import beam_options
-from beam_reuse.declaring.kinds import (
-    CONTENT_TYPES,
-    FILES,
-    FOLDER,
-    NUMBERS,
-    SHARE,
-    SHARES,
-    SIZE,
-    STATUSES,
-    WHOLE,
-    WORDS,
-)
+from beam_reuse.declaring import kinds
 from beam_reuse.declaring.option import Option
 from beam_reuse.options.table import options_of
 from beam_reuse.options.values import default_text
@@ -43,15 +32,16 @@ _LIST = "{0}(,{0})*"
 _AUTO = "|auto"
 # What a value must match, by how help names its kind.
 REGEXES = {
-    WHOLE.metavar: _NUMBER, f"{WHOLE.metavar}{_AUTO}": f"({_NUMBER}{_AUTO})",
-    SHARE.metavar: _SHARE, f"{SHARE.metavar}{_AUTO}": f"({_SHARE}{_AUTO})",
-    SIZE.metavar: r"[0-9]+(\.[0-9]+)?[KMGkmg]?([iI]?[bB])?",
-    FOLDER.metavar: r"gs://[^/,]+(/[^,]+)?", FILES.metavar: _LIST.format(_PLACE),
-    STATUSES.metavar: r"([0-9]+(,[0-9]+)*|all)", WORDS.metavar: r"[^,]+(,[^,]+)*",
-    f"{WORDS.metavar}{_AUTO}": r"[^,]+(,[^,]+)*",
+    kinds.WHOLE.metavar: _NUMBER, f"{kinds.WHOLE.metavar}{_AUTO}": f"({_NUMBER}{_AUTO})",
+    kinds.SHARE.metavar: _SHARE, f"{kinds.SHARE.metavar}{_AUTO}": f"({_SHARE}{_AUTO})",
+    kinds.SIZE.metavar: r"[0-9]+(\.[0-9]+)?[KMGkmg]?([iI]?[bB])?",
+    kinds.FOLDER.metavar: r"gs://[^/,]+(/[^,]+)?", kinds.FILES.metavar: _LIST.format(_PLACE),
+    kinds.STATUSES.metavar: r"([0-9]+(,[0-9]+)*|all)", kinds.WORDS.metavar: r"[^,]+(,[^,]+)*",
+    f"{kinds.WORDS.metavar}{_AUTO}": r"[^,]+(,[^,]+)*",
 }
 _FINER = {
-    NUMBERS: _LIST.format("-?[0-9]+"), SHARES: _LIST.format(_SHARE), CONTENT_TYPES: "[a-z,]+",
+    kinds.NUMBERS: _LIST.format("-?[0-9]+"), kinds.SHARES: _LIST.format(_SHARE),
+    kinds.CONTENT_TYPES: "[a-z,]+",
 }
 
 
@@ -99,7 +89,7 @@ def parameters() -> tuple[Parameter, ...]:
 def _parameter(option: Option) -> Parameter:
     default = default_text(option, "run")
     about = f"{option.help} (default: {default})" if default else option.help
-    if option.kind is FILES:
+    if option.kind is kinds.FILES:
         about += "; on gs://, with commas between them"
     name, metavar = parameter_name(option), option.kind.metavar
     if option.is_flag:
@@ -107,9 +97,9 @@ def _parameter(option: Option) -> Parameter:
     if metavar.islower():
         choices = tuple(metavar.split("|"))
         return Parameter(name, option.group, about, _one_of(choices), "ENUM", choices=choices)
-    kind = {WHOLE.metavar: "NUMBER", FOLDER.metavar: "GCS_WRITE_FOLDER"}.get(metavar, "TEXT")
-    return Parameter(name, option.group, about, _FINER.get(option.kind) or REGEXES[metavar], kind,
-                     is_optional=option.kind is not FOLDER)
+    types = {kinds.WHOLE.metavar: "NUMBER", kinds.FOLDER.metavar: "GCS_WRITE_FOLDER"}
+    return Parameter(name, option.group, about, _FINER.get(option.kind) or REGEXES[metavar],
+                     types.get(metavar, "TEXT"), is_optional=option.kind is not kinds.FOLDER)
 
 
 def parameter_name(option: Option) -> str:
@@ -162,7 +152,7 @@ def _words(option: Option, value: str) -> list[str]:
     """A parameter as it stands on our command line."""
     if option.is_flag:
         return [f"--{option.name}"] if value == "true" else []
-    values = value.split(",") if option.kind is FILES else [value]
+    values = value.split(",") if option.kind is kinds.FILES else [value]
     return [f"--{option.name}={each}" for each in values]
 
 

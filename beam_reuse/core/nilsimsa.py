@@ -2,6 +2,9 @@
 
 A chunk without a trigram (fewer than 3 bytes) has the digest zero. That says nothing about
 the chunk, so a digest of zeros never matches anything, itself included.
+
+The score of two digests is 128 minus the number of differing bits: 128 for equal ones, about 0
+for digests that have nothing to do with each other, -128 for opposite ones.
 """
 
 import numpy as np
@@ -31,12 +34,6 @@ def digests(
 def comparable(found: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Which digests may match at all: those with a bit set."""
     return np.asarray(words(found).any(axis=1))
-
-
-def score(a: bytes, b: bytes) -> int:
-    """128 minus the number of differing bits: 128 for equal digests, about 0 for digests
-    that have nothing to do with each other, -128 for opposite ones."""
-    return HIGHEST - (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).bit_count()
 
 
 def words(found: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -8,7 +8,6 @@ The lower the threshold, the shorter the pieces or the more the buckets, until c
 every label is cheaper.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -103,38 +102,27 @@ class NilsimsaIndex:
     in order, about 1 ns each: labels that crowd in a few buckets cannot make it slower than
     twice that.
     Memory: 72 bytes per distinct digest, and per piece (14 at threshold 115) 4 more and at most
-    8 for the buckets; a million labels take 150 MB. Pickled it is 40 bytes per distinct digest.
-    Building is linear in labels times pieces, after one sort.
+    8 for the buckets; a million labels take 150 MB. Building is linear in labels times pieces,
+    after one sort.
     """
 
-    def __init__(
-        self, digests: NDArray[np.uint8], threshold: int, rows: NDArray[np.int64] | None = None
-    ) -> None:
-        """`digests` (m rows of 32 bytes) with their row numbers, 0 or more (default: 0 to m - 1).
-        Of equal digests the smallest row is kept; digests of zeros are left out."""
+    def __init__(self, digests: NDArray[np.uint8], threshold: int) -> None:
+        """`digests` are rows of 32 bytes. Of equal ones the first is kept; digests of zeros are
+        left out. `plan` is None where every query is compared with every label."""
         require(LOWEST <= threshold <= HIGHEST, "threshold", threshold,
                 f"from {LOWEST} to {HIGHEST}")
-        self.threshold = threshold
-        rows = np.arange(len(digests)) if rows is None else rows.astype(np.int64)
-        kept = comparable(digests)
-        self._labels, self._rows = _collapsed(words(digests[kept]), rows[kept])
+        self._threshold = threshold
+        kept = np.flatnonzero(comparable(digests))
+        self._labels, self._rows = _collapsed(words(digests[kept]), kept)
         self._columns = np.ascontiguousarray(self._labels.T)
-        self._search: _Search | None = None
-        plan = choose_plan(len(self), threshold)
-        if plan is not None:
-            self._search = _bucket_search(plan, self._labels, self._rows)
+        self.plan = choose_plan(len(self), threshold)
+        if self.plan is not None:
+            self._patterns = self.plan.patterns()
+            self._heads, self._members = bucket(self._labels, self.plan.starts, self.plan.bits)
 
     def __len__(self) -> int:
         """Distinct digests."""
         return len(self._rows)
-
-    def __reduce__(self) -> tuple[Callable[..., "NilsimsaIndex"], tuple[object, ...]]:
-        return NilsimsaIndex, (self._labels.view(np.uint8), self.threshold, self._rows)
-
-    @property
-    def all_pairs(self) -> bool:
-        """Whether every query is compared with every label: pieces would not pay."""
-        return self._search is None
 
     def best(self, digests: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
         """For each digest the row of the label with the highest score, of equal ones the
@@ -147,38 +135,19 @@ class NilsimsaIndex:
         score = np.full(len(digests), NO_SCORE, np.int16)
         asked = np.flatnonzero(comparable(digests))
         nearest = np.full(len(asked), NONE, np.int64)
-        distance = np.full(len(asked), HIGHEST - self.threshold + 1, np.int64)
+        distance = np.full(len(asked), HIGHEST - self._threshold + 1, np.int64)
         queries = words(digests[asked])
-        if self._search is None:
-            which = np.arange(len(asked))
-        else:
-            which = self._search(queries, nearest, distance)
+        which = np.arange(len(asked))
+        if self.plan is not None:
+            which = nearest_by_pieces(
+                queries, self._labels, self._rows, self._heads, self._members, self.plan.starts,
+                self.plan.bits, self._patterns, self.plan.probes, self.plan.found_within,
+                int(_BUDGET * len(self)), nearest, distance)
         nearest_of_all(queries, which, self._labels, self._columns, self._rows, nearest, distance)
         found = nearest != NONE
         row[asked[found]] = nearest[found]
         score[asked[found]] = HIGHEST - distance[found]
         return row, score
-
-
-_Search = Callable[[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
-
-
-def _bucket_search(
-    plan: SearchPlan, labels: NDArray[np.uint64], rows: NDArray[np.int64]
-) -> _Search:
-    """A function that fills `nearest` and `distance` of queries by way of buckets and returns
-    the numbers of those it gave up."""
-    starts, patterns, budget = plan.starts, plan.patterns(), int(_BUDGET * len(labels))
-    heads, members = bucket(labels, starts, plan.bits)
-
-    def search(
-        queries: NDArray[np.uint64], nearest: NDArray[np.int64], distance: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        return np.asarray(nearest_by_pieces(
-            queries, labels, rows, heads, members, starts, plan.bits, patterns, plan.probes,
-            plan.found_within, budget, nearest, distance))
-
-    return search
 
 
 def _collapsed(

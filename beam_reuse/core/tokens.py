@@ -16,16 +16,6 @@ from beam_reuse.core.text import PLAIN_LINE_ENDS
 from beam_reuse.core.urls import BadUrl, PageName, name_page, resolve_url
 from beam_reuse.kernels import tokens as kernels
 from beam_reuse.kernels.fingerprint import fingerprint_each
-from beam_reuse.kernels.tokens import (
-    ALONE,
-    BY_CONTEXT,
-    ENDS_LINE,
-    LINE_END,
-    PLAIN_LINE_END,
-    SPACE,
-    WHITE,
-    WORD,
-)
 
 # Scripts written without spaces: each character is a token of its own.
 UNSPACED = (
@@ -34,11 +24,11 @@ UNSPACED = (
 )
 
 _FLAGGED = {
-    BY_CONTEXT: "Σİ",  # whose lower case depends on their neighbours or is not one letter
-    LINE_END: "\n\f",
-    PLAIN_LINE_END: f"\n{PLAIN_LINE_ENDS}",
-    WHITE: "\t\n\v\f\r ",
-    ENDS_LINE: "\n\r",
+    kernels.BY_CONTEXT: "Σİ",  # whose lower case depends on their neighbours or is not one letter
+    kernels.LINE_END: "\n\f",
+    kernels.PLAIN_LINE_END: f"\n{PLAIN_LINE_ENDS}",
+    kernels.WHITE: "\t\n\v\f\r ",
+    kernels.ENDS_LINE: "\n\r",
 }
 
 
@@ -64,13 +54,13 @@ def scan_text(text: bytes) -> ScannedText:
     characters, where each character of an unspaced script is a token of its own. The interpreter
     lock is free, except on texts with Σ or İ, which Python itself has to lower.
     """
-    return _scan(text, LINE_END)
+    return _scan(text, kernels.LINE_END)
 
 
 def scan_plain(payload: bytes) -> ScannedText:
     """The same of plain text as it was fetched, in UTF-8, its lines by `str.splitlines()`. What is
     no UTF-8 counts as U+FFFD. A byte order mark is taken for a character."""
-    return _scan(payload, PLAIN_LINE_END)
+    return _scan(payload, kernels.PLAIN_LINE_END)
 
 
 def _scan(text: bytes, line_end: int) -> ScannedText:
@@ -182,13 +172,13 @@ def _code_points() -> np.ndarray:
                            "those that are BY_CONTEXT")
     flags = np.zeros(count, np.uint32)
     for run in re.finditer(r"[^\W_]+", everything):
-        flags[run.start():run.end()] = WORD
+        flags[run.start():run.end()] = kernels.WORD
     for first, last in UNSPACED:
         part = flags[first:last + 1]
-        part[part == WORD] = ALONE
+        part[part == kernels.WORD] = kernels.ALONE
     table = lower | flags[lower]
     for run in re.finditer(r"\s+", everything):
-        table[run.start():run.end()] |= SPACE
+        table[run.start():run.end()] |= kernels.SPACE
     for flag, letters in _FLAGGED.items():
         table[[ord(letter) for letter in letters]] |= flag
     return table.astype(np.int32)

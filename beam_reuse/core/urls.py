@@ -240,11 +240,6 @@ def prefixes(url: str) -> list[str]:
     return found
 
 
-def prefix_depth(url: str) -> int:
-    """Number of directory prefixes of a canonical URL; a page at the root has 1."""
-    return _host_and_path(url)[1].count("/")
-
-
 def recursion_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
     """Why a canonical URL looks like a crawler caught in a loop, or None.
 

@@ -10,24 +10,11 @@ from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.declaring.settings import Settings
-from beam_reuse.experiments import figures, papers, reports, tables
-from beam_reuse.experiments.inject import Injection, found_chunks, inject
+from beam_reuse.experiments import figures, names, papers, reports, tables
+from beam_reuse.experiments.inject import Injection, found_chunks
 from beam_reuse.experiments.loading import Judged
 from beam_reuse.experiments.mutate import Labels, Mutation, mutate
-from beam_reuse.experiments.names import (
-    ALL_CHUNKS,
-    ALL_FILES,
-    BLIND,
-    EXPERT,
-    KEPT,
-    KEPT_SAME,
-    NEIGHBOURHOOD,
-    PAGE,
-    REMOVED,
-    threshold_name,
-)
 from beam_reuse.experiments.tables import Row, Threshold
-from beam_reuse.experiments.thresholds import rates
 from beam_reuse.experiments.tolerance import mutation_counts
 from beam_reuse.experiments.vectors import Background, Site
 from beam_reuse.io.results.tables import TableSchema
@@ -48,7 +35,7 @@ def conduct_inject(
     """Copies of the site in the background; `name` says in figures which site it is."""
     _require_pages(site)
     how = Injection(settings.discovery, settings.experiment.partial)
-    rows = tables.inject_rows(inject(site, background, settings.experiment.copies, how), site)
+    rows = tables.inject_rows(site, background, settings.experiment.copies, how)
     title = f"{name}: {'partial' if how.partial else 'whole'} copies"
     return Results({tables.INJECT: rows}, dict(figures.inject_figure(rows, title)),
                    [*reports.site_lines(site), *reports.inject_lines(rows)])
@@ -63,10 +50,10 @@ def conduct_mutate(
     asked, chunks = settings.experiment, site.chunks
     copies = Injection(settings.discovery)
     blind, blind_threshold = found_chunks(site, background, asked.blind_copies, copies)
-    known = {EXPERT: np.ones(chunks.distinct, np.bool_), BLIND: blind}
+    known = {names.EXPERT: np.ones(chunks.distinct, np.bool_), names.BLIND: blind}
     thresholds = detection_thresholds(settings, numbers)
     labels = {
-        name: Labels(mask, int(thresholds[PAGE, name].value * ONE))
+        name: Labels(mask, int(thresholds[names.PAGE, name].value * ONE))
         for name, mask in known.items()
     }
     mutations = mutation_counts([Fraction(str(x)) for x in asked.multiples], chunks.mean)
@@ -94,12 +81,13 @@ def detection_thresholds(
 ) -> dict[tuple[str, str], Threshold]:
     """The thresholds by level and labels: given, else from the background, else the papers'."""
     detection = settings.detection
-    levels = ((PAGE, detection.page_threshold, papers.PAGE_THRESHOLD),
-              (NEIGHBOURHOOD, detection.neighbourhood_threshold, papers.NEIGHBOURHOOD_THRESHOLD))
+    levels = ((names.PAGE, detection.page_threshold, papers.PAGE_THRESHOLD),
+              (names.NEIGHBOURHOOD, detection.neighbourhood_threshold,
+               papers.NEIGHBOURHOOD_THRESHOLD))
     found = {}
     for level, given, published in levels:
-        for labels in (EXPERT, BLIND):
-            name = threshold_name(level, labels)
+        for labels in (names.EXPERT, names.BLIND):
+            name = names.threshold_name(level, labels)
             share, source = (
                 (given_threshold(given), "given") if given is not None
                 else (numbers[name], "background") if name in numbers
@@ -116,15 +104,14 @@ def conduct_thresholds(
         raise UserError("--bad and --benign: the lists hold no hash. Give hashes that people "
                         "have judged, one per line or as a table with a column sha1.")
     used = {
-        "file": _used("file", settings.discovery.file_threshold, numbers[ALL_FILES]),
-        "chunk": _used("chunk", settings.discovery.chunk_threshold, numbers[ALL_CHUNKS]),
+        "file": _used("file", settings.discovery.file_threshold, numbers[names.ALL_FILES]),
+        "chunk": _used("chunk", settings.discovery.chunk_threshold, numbers[names.ALL_CHUNKS]),
     }
     by_kind = {
-        kind: tables.threshold_rows(
-            kind, rates(found.bad, found.benign), len(found.bad), len(found.benign))
+        kind: tables.threshold_rows(kind, found.bad, found.benign)
         for kind, found in sorted(judged.items())
     }
-    effect = tables.effect_rows(numbers, (REMOVED, KEPT, KEPT_SAME))
+    effect = tables.effect_rows(numbers, (names.REMOVED, names.KEPT, names.KEPT_SAME))
     rows = [row for found in by_kind.values() for row in found]
     return Results(
         {tables.THRESHOLDS: rows, tables.STOP_CHUNK_EFFECT: effect},

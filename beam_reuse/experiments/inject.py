@@ -4,7 +4,6 @@ Discovery is counting, so the answer follows from counts and no copy is made: wh
 times in the background and s times in the site stands b + d*s times in both together.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,29 +22,6 @@ class Injection:
 
     discovery: DiscoverySettings
     partial: bool = False
-
-
-@dataclass(frozen=True)
-class Found:
-    """What discovery finds after `copies` copies: how many of the site's distinct files and
-    chunks, and the thresholds they had to pass."""
-
-    copies: int
-    files: int
-    chunks: int
-    file_threshold: int
-    chunk_threshold: int
-
-
-def inject(
-    site: Site, background: Background, copies: Sequence[int], how: Injection,
-) -> Iterator[Found]:
-    """What discovery finds for each number of copies. Exact. Cost: the distinct files and
-    chunks of the site, once per number."""
-    for d in copies:
-        files, file_threshold = found_files(site, background, d, how)
-        chunks, chunk_threshold = found_chunks(site, background, d, how)
-        yield Found(d, int(files.sum()), int(chunks.sum()), file_threshold, chunk_threshold)
 
 
 def found_files(

@@ -17,17 +17,8 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import TEXT, columns
 from beam_reuse.core.settings import StopSettings
 from beam_reuse.declaring.settings import Settings
+from beam_reuse.experiments import names
 from beam_reuse.experiments import site_kernels as kernels
-from beam_reuse.experiments.names import (
-    BLIND,
-    EXPERT,
-    KEPT,
-    KEPT_SAME,
-    NEIGHBOURHOOD,
-    PAGE,
-    REMOVED,
-    threshold_name,
-)
 from beam_reuse.pages.analysis import Found
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.pages import Pages
@@ -78,7 +69,7 @@ class AskJudged:
             kept, threshold=removed.threshold,
             neighbourhoods=kept.neighbourhoods.map(flagged, removed.threshold))
         numbers = kept.counted.tagged(kernels.TOTALS)
-        for name, blind in ((REMOVED, removed), (KEPT, kept), (KEPT_SAME, same)):
+        for name, blind in ((names.REMOVED, removed), (names.KEPT, kept), (names.KEPT_SAME, same)):
             numbers += blind.labels.map(kernels.number_of_labels, name)
             numbers += blind.neighbourhoods.map(kernels.judged, name)
             numbers += _number(pages.plan, f"threshold {name}", blind.threshold)
@@ -100,12 +91,12 @@ def _thresholds(site: Rows, around: Rows, background: Pages, settings: Settings)
         kernels.chunks_times, 1)
     numbers = background.plan.nothing()
     for name, labels in (
-        (EXPERT, site),
-        (BLIND, _frequent(together, settings)),
+        (names.EXPERT, site),
+        (names.BLIND, _frequent(together, settings)),
     ):
         tables = _detect(background, labels, settings).tables
-        for level, table in ((PAGE, "page_reuse"), (NEIGHBOURHOOD, "neighbourhoods")):
-            numbers += _number(background.plan, threshold_name(level, name),
+        for level, table in ((names.PAGE, "page_reuse"), (names.NEIGHBOURHOOD, "neighbourhoods")):
+            numbers += _number(background.plan, names.threshold_name(level, name),
                                threshold_of(tables[table], None))
     return numbers
 
@@ -124,7 +115,8 @@ def _detect_blindly(pages: Pages, settings: Settings) -> _Blind:
     counted = pages.rows(kernels.counted, objects_of(settings, pages))
     labels = _frequent(counted.map(kernels.chunks_times, 1), settings)
     found = _detect(pages, labels, settings)
-    return _Blind(counted, labels, found.tables["neighbourhoods"], found.values[NEIGHBOURHOOD])
+    return _Blind(counted, labels, found.tables["neighbourhoods"],
+                  found.values[names.NEIGHBOURHOOD])
 
 
 def _frequent(found: Rows, settings: Settings) -> Rows:

@@ -1,19 +1,19 @@
 """The tables of the experiments: their columns, and rows from what was computed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from beam_reuse.core.shares import ONE
 from beam_reuse.experiments import papers
-from beam_reuse.experiments.inject import Found
+from beam_reuse.experiments.inject import Injection, found_chunks, found_files
 from beam_reuse.experiments.mutate import Step
-from beam_reuse.experiments.thresholds import Rates
 from beam_reuse.experiments.tolerance import Tolerance, tolerance
-from beam_reuse.experiments.vectors import Site
+from beam_reuse.experiments.vectors import Background, Ints, Site
 from beam_reuse.io.results.tables import TableSchema, maybe, table
 
 Row = dict[str, Any]
@@ -58,16 +58,23 @@ class Threshold:
     source: str
 
 
-def inject_rows(found: Iterable[Found], site: Site) -> list[Row]:
-    files, chunks = site.files.distinct, site.chunks.distinct
-    return [
-        {"copies": f.copies,
-         "file_threshold": f.file_threshold, "files": f.files, "distinct_files": files,
-         "file_share": _ratio(f.files, files),
-         "chunk_threshold": f.chunk_threshold, "chunks": f.chunks, "distinct_chunks": chunks,
-         "chunk_share": _ratio(f.chunks, chunks)}
-        for f in found
-    ]
+def inject_rows(
+    site: Site, background: Background, copies: Sequence[int], how: Injection,
+) -> list[Row]:
+    """What discovery finds for each number of copies. Exact. Cost: the distinct files and
+    chunks of the site, once per number."""
+    rows = []
+    for number in copies:
+        files, file_threshold = found_files(site, background, number, how)
+        chunks, chunk_threshold = found_chunks(site, background, number, how)
+        rows.append({
+            "copies": number,
+            "file_threshold": file_threshold, "files": int(files.sum()),
+            "distinct_files": len(files), "file_share": _ratio(int(files.sum()), len(files)),
+            "chunk_threshold": chunk_threshold, "chunks": int(chunks.sum()),
+            "distinct_chunks": len(chunks), "chunk_share": _ratio(int(chunks.sum()), len(chunks)),
+        })
+    return rows
 
 
 def mutate_rows(way: str, steps: Mapping[str, Sequence[Step]], mean: Fraction) -> list[Row]:
@@ -109,15 +116,21 @@ def tolerance_rows(
     return rows
 
 
-def threshold_rows(kind: str, found: Iterable[Rates], bad: int, benign: int) -> list[Row]:
+def threshold_rows(kind: str, bad: Ints, benign: Ints) -> list[Row]:
+    """What every discovery threshold at which something changes, from 0 on, finds of judged labels
+    of a kind, given how often each occurs. A label is found if it occurs more often than the
+    threshold; true positives are bad ones, false positives benign ones. Cost: one sort."""
+    thresholds = np.unique(np.concatenate([[0], bad, benign]).astype(np.int64))
+    found = (len(counts) - np.searchsorted(np.sort(counts), thresholds, side="right")
+             for counts in (bad, benign))
     return [
-        {"kind": kind, "threshold": f.threshold,
-         "true_positives": f.true_positives, "bad": bad,
-         "true_positive_rate": _ratio(f.true_positives, bad),
-         "false_positives": f.false_positives, "benign": benign,
-         "false_positive_rate": _ratio(f.false_positives, benign),
-         "precision": _ratio(f.true_positives, f.true_positives + f.false_positives)}
-        for f in found
+        {"kind": kind, "threshold": threshold,
+         "true_positives": true, "bad": len(bad), "true_positive_rate": _ratio(true, len(bad)),
+         "false_positives": false, "benign": len(benign),
+         "false_positive_rate": _ratio(false, len(benign)),
+         "precision": _ratio(true, true + false)}
+        for threshold, true, false in zip(
+            thresholds.tolist(), *(counts.tolist() for counts in found), strict=True)
     ]
 
 

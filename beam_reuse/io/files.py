@@ -170,11 +170,16 @@ def _sync(path: str) -> None:
 class BeamFiles:
     """Files of any filesystem Beam knows; see `Files`."""
 
-    def list(self, folder: str) -> list[str]:
+    def __init__(self) -> None:
+        from apache_beam.io.filesystem import CompressionTypes
         from apache_beam.io.filesystems import FileSystems
 
+        self._systems = FileSystems
+        self._as_they_are = {"compression_type": CompressionTypes.UNCOMPRESSED}
+
+    def list(self, folder: str) -> list[str]:
         above = folder.rstrip("/") + "/"
-        found = FileSystems.match([above + "**"])[0].metadata_list
+        found = self._systems.match([above + "**"])[0].metadata_list
         return sorted(item.path.removeprefix(above) for item in found)
 
     def read(self, path: str) -> bytes:
@@ -182,49 +187,35 @@ class BeamFiles:
             return source.read()
 
     def open(self, path: str) -> IO[bytes]:
-        from apache_beam.io.filesystem import CompressionTypes
-        from apache_beam.io.filesystems import FileSystems
-
-        if not FileSystems.exists(path):
+        if not self._systems.exists(path):
             raise FileNotFoundError(path)
-        return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+        return self._systems.open(path, **self._as_they_are)
 
     def create(self, path: str) -> IO[bytes]:
-        from apache_beam.io.filesystem import CompressionTypes
-        from apache_beam.io.filesystems import FileSystems
-
         self._make_folder_of(path)
-        return FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED)
+        return self._systems.create(path, **self._as_they_are)
 
     def move(self, source: str, target: str) -> None:
-        from apache_beam.io.filesystems import FileSystems
-
         self._make_folder_of(target)
-        if FileSystems.exists(target):
-            FileSystems.delete([target])
-        FileSystems.rename([source], [target])
+        if self._systems.exists(target):
+            self._systems.delete([target])
+        self._systems.rename([source], [target])
 
     def delete(self, paths: Iterable[str]) -> None:
-        from apache_beam.io.filesystems import FileSystems
-
-        there = [path for path in paths if FileSystems.exists(path)]
+        there = [path for path in paths if self._systems.exists(path)]
         if there:
-            FileSystems.delete(there)
+            self._systems.delete(there)
 
     def delete_tree(self, folder: str) -> None:
-        from apache_beam.io.filesystems import FileSystems
-
         self.delete(join(folder, name) for name in self.list(folder))
-        if FileSystems.exists(folder):
-            FileSystems.delete([folder])
+        if self._systems.exists(folder):
+            self._systems.delete([folder])
 
     def _make_folder_of(self, path: str) -> None:
-        from apache_beam.io.filesystems import FileSystems
-
         folder = path.rsplit("/", 1)[0]
-        if not FileSystems.exists(folder):
+        if not self._systems.exists(folder):
             with suppress(OSError):
-                FileSystems.mkdirs(folder)
+                self._systems.mkdirs(folder)
 
 
 def sha256_of(path: str) -> str:

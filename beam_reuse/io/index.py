@@ -43,12 +43,7 @@ class IndexInput:
     ) -> "IndexInput":
         """The index in `folder` for a run with these settings; refuses a result that is no
         index, and a run that asks for records the index may not hold."""
-        manifest = read_manifest(folder)
-        if manifest.kind != "index":
-            raise UserError(
-                f"{folder} is a result, not an index, and holds no pages to read. "
-                "Give the crawl itself, or an index of it."
-            )
+        manifest = read_index_manifest(folder)
         for option, name in SELECTION.items():
             have, want = manifest.settings[option], _as_recorded(getattr(read, name))
             if have != want:
@@ -89,6 +84,15 @@ class IndexInput:
         """Paths of its events, each with its checksum."""
         parts = self.manifest.tables()[EVENTS.name]
         return [(join(self.folder, part.path), part.checksum) for part in parts]
+
+
+def read_index_manifest(folder: str) -> Manifest:
+    """The manifest of the index in `folder`; refuses a result that is no index."""
+    manifest = read_manifest(folder)
+    if manifest.kind != INDEX:
+        raise UserError(f"{folder} is a result, not an index, and holds no pages to read. Give the "
+                        "crawl itself, or an index of it.")
+    return manifest
 
 
 def require_undamaged(path: str, checksum: str) -> None:

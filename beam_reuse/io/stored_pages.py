@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from beam_reuse.core.errors import UserError
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import KINDS, ReadSettings
 from beam_reuse.core.urls import BadUrl, canonical_url
@@ -15,9 +14,8 @@ from beam_reuse.io.crawl.inputs import is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.crawl.read import read_range
 from beam_reuse.io.files import join, open_files
-from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.index import INDEX, read_index_manifest
 
-INDEX = "index"
 _COLUMNS = ("url", "kind", "charset", "payload")
 
 
@@ -61,12 +59,8 @@ def _canonical(url: str) -> str:
 
 
 def _of_index(folder: str, urls: Collection[str]) -> Iterator[StoredPage]:
-    manifest = read_manifest(folder)
-    if manifest.kind != INDEX:
-        raise UserError(f"{folder} is a result, not an index, and holds no pages to read. "
-                        "Give the crawl itself, or an index of it.")
     wanted = pa.array(sorted(urls), pa.string())
-    for part in manifest.tables().get(INDEX, []):
+    for part in read_index_manifest(folder).tables().get(INDEX, []):
         with open_files(folder).open(join(folder, part.path)) as source:
             content = pq.ParquetFile(source)
             for group in range(content.num_row_groups):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
-from beam_reuse.kernels.grams import slots_for
+from beam_reuse.kernels.hash_tables import number_distinct, slots_for
 from beam_reuse.kernels.mixing import chain, mix
 
 
@@ -118,25 +118,11 @@ def _sift_down(heap: np.ndarray, gains: np.ndarray, at: int, size: int) -> None:
 @kernel
 def _numbered(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each value its number among the distinct ones in order, and these."""
-    mask = slots_for(len(values)) - 1
-    table = np.full(mask + 1, -1, np.int64)
-    number, distinct = np.empty(len(values), np.int64), np.empty(len(values), values.dtype)
-    count = 0
-    for i in range(len(values)):
-        place = np.int64(mix(np.uint64(values[i])) & np.uint64(mask))
-        while table[place] >= 0 and distinct[table[place]] != values[i]:
-            place = (place + 1) & mask
-        if table[place] < 0:
-            table[place], distinct[count] = count, values[i]
-            count += 1
-        number[i] = table[place]
-    order = np.argsort(distinct[:count])
-    in_order = np.empty(count, np.int64)
-    for i in range(count):
-        in_order[order[i]] = i
-    for i in range(len(values)):
-        number[i] = in_order[number[i]]
-    return number, distinct[order]
+    number, first = number_distinct(values)
+    order = np.argsort(values[first])
+    in_order = np.empty(len(order), np.int64)
+    in_order[order] = np.arange(len(order))
+    return in_order[number], values[first[order]]
 
 
 @kernel

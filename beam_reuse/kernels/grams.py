@@ -7,19 +7,11 @@ the fingerprint 0, so that 0 can mark an empty place of a table.
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.hash_tables import slots_for
 from beam_reuse.kernels.mixing import chain, mix
 
 _GRAM = np.uint64(0x3F84D5B5B5470917)
 _ONE = np.uint64(1)
-
-
-@kernel
-def slots_for(count: int) -> int:
-    """Places of a table for `count` values: a power of two, at most half full."""
-    slots = 16
-    while slots < 2 * count:
-        slots *= 2
-    return slots
 
 
 @kernel

@@ -9,7 +9,6 @@ import numpy as np
 from beam_reuse.kernels.bits import ones
 from beam_reuse.kernels.compiled import kernel
 
-WORDS = 4
 NONE = -1
 
 _BLOCK = 256

@@ -14,7 +14,7 @@ _EMPTY = -1
 
 
 @kernel
-def _slots(count: int) -> int:
+def slots_for(count: int) -> int:
     """Slots of a table for `count` values: a power of two, at most half full."""
     slots = 16
     while slots < 2 * count:
@@ -40,7 +40,7 @@ def _same(a: np.ndarray, i: int, b: np.ndarray, j: int) -> bool:
 def number_distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row the number of its value, counted in order of first appearance, and for each
     number the row where it appears first."""
-    mask = _slots(len(values)) - 1
+    mask = slots_for(len(values)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)
     numbers = np.empty(len(values), np.int64)
     first = np.empty(len(values), np.int64)
@@ -70,7 +70,7 @@ def sums_by_number(numbers: np.ndarray, values: np.ndarray, count: int) -> np.nd
 def find_rows(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """For each row of `asked` the row of `known` with the same bytes, or -1; no value stands
     twice in `known`."""
-    mask = _slots(len(known)) - 1
+    mask = slots_for(len(known)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)
     for row in range(len(known)):
         at = place(known, row, mask)

@@ -99,29 +99,6 @@ def find_in_ranges(
 
 
 @kernel
-def hold_each(
-    words: np.ndarray, starts: np.ndarray, rows: np.ndarray, asked: np.ndarray
-) -> np.ndarray:
-    """Which of `asked` stand among the sorted `rows`; see `find_ranges`. Exact: a hit of the
-    filter is confirmed on all 20 bytes."""
-    out = np.zeros(len(asked), np.bool_)
-    at, low, high = find_ranges(words, starts, asked)
-    for i in range(len(at)):
-        a, b = low[i], high[i]
-        while a < b:
-            middle = (a + b) // 2
-            order = compare_rows(rows, middle, asked, at[i], DIGEST_BYTES)
-            if order == 0:
-                out[at[i]] = True
-                break
-            if order < 0:
-                a = middle + 1
-            else:
-                b = middle
-    return out
-
-
-@kernel
 def first_disorder(rows: np.ndarray) -> int:
     """The first row whose bytes are below those of the row before it, or -1."""
     before = np.uint64(0)

@@ -16,7 +16,8 @@ from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
 from beam_reuse.io.files import join
-from beam_reuse.io.labels.hash_set import HashSet, write_hash_set
+from beam_reuse.io.labels.compact import CompactList
+from beam_reuse.io.labels.compact_writer import write_hash_set
 from beam_reuse.io.labels.lists import read_stop_list
 from beam_reuse.pages.rows import (
     CHUNK_COLUMNS,
@@ -71,7 +72,7 @@ class Objects:
             if self.min_chunk_bytes:
                 counts = rows.length >= self.min_chunk_bytes
             if self.chunk_stops:
-                counts &= ~HashSet.open(self.chunk_stops).contains(rows.sha1)
+                counts &= ~CompactList.open(self.chunk_stops).hashes.contain(rows.sha1)
             yield _counted(rows, counts)
 
     def counted_files(self, pages: NumberedRows) -> NDArray:
@@ -82,7 +83,7 @@ class Objects:
         """Whether the file of each page counts; needs the column `sha1`."""
         if not self.file_stops:
             return np.ones(len(pages), np.bool_)
-        return ~HashSet.open(self.file_stops).contains(pages.rows.numbers("sha1"))
+        return ~CompactList.open(self.file_stops).hashes.contain(pages.rows.numbers("sha1"))
 
 
 def _counted(rows: ChunkRows, counts: NDArray[np.bool_]) -> CountedChunks:

@@ -2,8 +2,10 @@
 
 import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib import import_module
+from typing import Any
 
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine, pipeline_of, worker_trouble
@@ -11,6 +13,9 @@ from beam_reuse.runners.forks import deaths
 from beam_reuse.runners.local import make_runner, start_fork_server
 from beam_reuse.runners.proxies import go_round_proxies
 
+# Each has a module of its name with `require` and `engine`, which is imported when asked for.
+SERVICES = ("flink", "spark", "prism", "dataflow")
+ENGINES = ("local", *SERVICES)
 # Below this much input, worker processes cost more than they save.
 SMALL_INPUT = 32 << 20
 # What a worker of a cluster is taken to have: the least that is usual.
@@ -19,16 +24,8 @@ CLUSTER_MEMORY = 1 << 30
 
 def require(plan: RunPlan) -> None:
     """Refuse a plan that its runner cannot run, before anything is opened or asked."""
-    name = plan.runner.lower()
-    if name == "flink":
-        from beam_reuse.runners.flink import require as require_of_runner
-    elif name == "spark":
-        from beam_reuse.runners.spark import require as require_of_runner
-    elif name == "dataflow":
-        from beam_reuse.runners.dataflow import require as require_of_runner
-    else:
-        return
-    require_of_runner(plan)
+    if plan.runner.lower() in SERVICES:
+        _module_of(plan).require(plan)
 
 
 def prepare(plan: RunPlan) -> None:
@@ -83,43 +80,23 @@ def _local(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
     yield Engine(pipeline, lambda _: worker_trouble(deaths))
 
 
-def _flink(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
-    from beam_reuse.runners.flink import flink
-
-    return flink(plan)
-
-
-def _spark(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
-    from beam_reuse.runners.spark import spark
-
-    return spark(plan)
-
-
-def _prism(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
-    from beam_reuse.runners.prism import prism
-
-    return prism(plan)
-
-
-def _dataflow(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
-    from beam_reuse.runners.dataflow import dataflow
-
-    return dataflow(plan)
-
-
 @contextmanager
-def _named(plan: RunPlan, input_bytes: int) -> Iterator[Engine]:
+def _named(plan: RunPlan) -> Iterator[Engine]:
     """Any runner under Beam's own name for it, with Beam's own defaults."""
     yield Engine(pipeline_of([*plan.beam_args, f"--runner={plan.runner}"]))
-
-
-ENGINES: dict[str, Callable[[RunPlan, int], AbstractContextManager[Engine]]] = {
-    "local": _local, "flink": _flink, "spark": _spark, "prism": _prism,
-    "dataflow": _dataflow,
-}
 
 
 def engine_for(plan: RunPlan, input_bytes: int) -> AbstractContextManager[Engine]:
     """The engine the plan names; what it starts ends with the `with`."""
     go_round_proxies()
-    return ENGINES.get(plan.runner.lower(), _named)(plan, input_bytes)
+    name = plan.runner.lower()
+    if name == "local":
+        return _local(plan, input_bytes)
+    found: AbstractContextManager[Engine] = (
+        _module_of(plan).engine(plan) if name in SERVICES else _named(plan))
+    return found
+
+
+def _module_of(plan: RunPlan) -> Any:
+    """What knows the service that the plan names."""
+    return import_module(f"beam_reuse.runners.{plan.runner.lower()}")

@@ -29,7 +29,7 @@ def require(plan: RunPlan) -> None:
 
 
 @contextmanager
-def dataflow(plan: RunPlan) -> Iterator[Engine]:
+def engine(plan: RunPlan) -> Iterator[Engine]:
     """The service itself, or, with `--template_location`, a file from which it makes the job."""
     options = PipelineOptions(list(plan.beam_args))
     require(plan)

@@ -50,7 +50,6 @@ class Kit:
 class Fetched:
     """A kit that is there: what it is, where, its size, and what was done to have it."""
 
-    kit: Kit
     folder: Path
     what: str
     files: int
@@ -73,7 +72,7 @@ def fetch(kit: Kit, kits: Path) -> Fetched:
     if folder.exists():
         damage = damage_of(folder, whole=True)
         if not damage:
-            return _told(kit, folder, "checked", started)
+            return _told(folder, "checked", started)
         done = f"fetched again ({damage})"
     _make(kits)
     with tempfile.TemporaryDirectory(prefix=f"{kit.name}.", dir=kits) as temporary:
@@ -91,7 +90,7 @@ def fetch(kit: Kit, kits: Path) -> Fetched:
             if damage := damage_of(folder, whole=True):
                 raise FetchError(f"{folder} is damaged ({damage}); remove it and try again"
                                  ) from None
-    return _told(kit, folder, done, started)
+    return _told(folder, done, started)
 
 
 def _keep_settings(folder: Path, filling: Path) -> None:
@@ -140,10 +139,10 @@ def damage_of(folder: Path, whole: bool = False) -> str:
     return ""
 
 
-def _told(kit: Kit, folder: Path, done: str, started: float) -> Fetched:
+def _told(folder: Path, done: str, started: float) -> Fetched:
     contents = json.loads((folder / CONTENTS).read_text())
     sizes = [size for size, _ in contents["files"].values()]
-    return Fetched(kit, folder, contents["what"], len(sizes), sum(sizes), done,
+    return Fetched(folder, contents["what"], len(sizes), sum(sizes), done,
                    time.monotonic() - started)
 
 

@@ -101,7 +101,7 @@ def _master_of(given: FlinkRunnerOptions) -> str:
 
 
 @contextmanager
-def flink(plan: RunPlan) -> Iterator[Engine]:
+def engine(plan: RunPlan) -> Iterator[Engine]:
     """A job server of ours and, by default, workers of ours, both on this machine; with
     `--flink_master HOST:PORT` the graph runs on that cluster."""
     options = PipelineOptions(list(plan.beam_args))

@@ -20,14 +20,19 @@ from beam_reuse.runners.fetching import find, kits_folder
 from beam_reuse.runners.job_server import serving
 from beam_reuse.runners.kits import KITS, PRISM
 from beam_reuse.runners.portable import portable_engine
-from beam_reuse.runners.python_workers import python_workers
+from beam_reuse.runners.python_workers import kind_of, python_workers
 
 LOG = "prism.log"
 _STARTED = re.compile(r"Serving JobManagement.*?(localhost:\d+)", re.DOTALL)
 
 
+def require(plan: RunPlan) -> None:
+    """Refuse a plan that cannot work, before anything is opened."""
+    kind_of(plan, PipelineOptions(list(plan.beam_args)).view_as(PortableOptions), None)
+
+
 @contextmanager
-def prism(plan: RunPlan) -> Iterator[Engine]:
+def engine(plan: RunPlan) -> Iterator[Engine]:
     """A Prism of ours on this machine, and one Python worker, in which it runs up to eight bundles
     at a time. It fuses graphs itself, and takes none that is fused already."""
     options = PipelineOptions(list(plan.beam_args))

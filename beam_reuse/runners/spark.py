@@ -69,7 +69,7 @@ def _cluster_at(master: str) -> str | None:
 
 
 @contextmanager
-def spark(plan: RunPlan) -> Iterator[Engine]:
+def engine(plan: RunPlan) -> Iterator[Engine]:
     """A job server of ours with a Spark inside; with `--spark_master_url spark://HOST:PORT` the
     graph runs on that cluster."""
     options = PipelineOptions(list(plan.beam_args))

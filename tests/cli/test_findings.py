@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from beam_reuse.cli.findings import findings
-from beam_reuse.cli.summary import HINTS, UNTOLD, print_summary
+from beam_reuse.cli.summary import HINTS, UNTOLD, findings, print_summary
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.tables import SCHEMAS, read_manifest

@@ -13,7 +13,6 @@ from beam_reuse.core.urls import (
     canonical_url,
     domain_of,
     name_page,
-    prefix_depth,
     prefixes,
     recursion_reason,
     resolve_url,
@@ -87,7 +86,7 @@ def test_canonical_url_is_total_and_idempotent(fetched: str) -> None:
     name = name_page(fetched)
     assert name == name_page(once)
     assert name.host.isascii() and name.host == name.host.lower()
-    assert name.depth == prefix_depth(once) == len(prefixes(once))
+    assert name.depth == len(prefixes(once))
     assert prefixes(once)[0] == name.host + "/"
     assert name.host.endswith(name.site) and name.host.endswith(name.domain)
 
@@ -119,7 +118,7 @@ def test_site_and_domain(host: str, site: str, domain: str) -> None:
 ])
 def test_prefixes(url: str, expected: list[str]) -> None:
     assert prefixes(url) == expected
-    assert prefix_depth(url) == len(expected)
+    assert name_page(url).depth == len(expected)
 
 
 @given(

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from webencodings.labels import LABELS
 
 from beam_reuse.core.pages import Kind
-from beam_reuse.io.crawl.encodings import Undecodable, decode_payload, join_chunks
-from beam_reuse.io.crawl.http import BadHttp, read_head
+from beam_reuse.io.crawl.http import decode_payload, join_chunks, read_head
 from beam_reuse.io.crawl.kinds import kind_of, parse_content_type, sniff_type
+from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.moments import moment_of, parse_moment
 from beam_reuse.io.crawl.payload import charset_name, decode_text, find_charset
 
@@ -70,14 +70,14 @@ def test_limit_holds_on_every_step(name: str) -> None:
     assert decode_payload(encode(bytes(LIMIT)), b"", encoding, LIMIT)[0] == bytes(LIMIT)
     for body, names in ((encode(bytes(LIMIT + 1)), encoding),
                         (encode(encode(bytes(LIMIT + 1))), encoding + b"," + encoding)):
-        with pytest.raises(Undecodable, match="too-large"):
+        with pytest.raises(Corrupt, match="too-large"):
             decode_payload(body, b"", names, LIMIT)
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
 def test_content_that_breaks_off(name: str) -> None:
     body = ENCODERS[name](bytes(range(256)) * 40)
-    with pytest.raises(Undecodable, match="truncated-encoding"):
+    with pytest.raises(Corrupt, match="truncated-encoding"):
         decode_payload(body[:-5], b"", name.encode(), LIMIT)
 
 
@@ -107,7 +107,7 @@ def test_http_heads(head: bytes, expected: tuple[int, bytes, bytes]) -> None:
 @pytest.mark.parametrize("head", [b"", b"<html>", b"HTTPX/1.1 200 OK", b"HTTP/1.1 abc",
                                   b"HTTP/1.1 2000"])
 def test_no_http(head: bytes) -> None:
-    with pytest.raises(BadHttp, match="bad-http"):
+    with pytest.raises(Corrupt, match="bad-http"):
         read_head(head, 0, len(head))
 
 

@@ -12,9 +12,8 @@ import pytest
 from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.errors import UserError
 from beam_reuse.experiments import figures, tables
-from beam_reuse.experiments.inject import Injection, inject
+from beam_reuse.experiments.inject import Injection
 from beam_reuse.experiments.mutate import Labels, Mutation, mutate
-from beam_reuse.experiments.thresholds import rates
 from beam_reuse.experiments.vectors import Background
 from beam_reuse.io.figures import require_matplotlib
 from tests.experiments import twins
@@ -24,8 +23,9 @@ Files = Iterator[tuple[str, bytes]]
 
 
 def draw_inject() -> Files:
-    found = inject(SITE, Background.empty(SITE), [1, 5, 9], Injection(DiscoverySettings()))
-    return figures.inject_figure(tables.inject_rows(found, SITE), "a site")
+    rows = tables.inject_rows(
+        SITE, Background.empty(SITE), [1, 5, 9], Injection(DiscoverySettings()))
+    return figures.inject_figure(rows, "a site")
 
 
 def draw_mutate(way: str) -> Files:
@@ -43,8 +43,7 @@ def draw_mutate(way: str) -> Files:
 
 
 def draw_thresholds() -> Files:
-    rows = tables.threshold_rows(
-        "chunk", rates(np.array([5, 0, 9]), np.array([7, 1])), 3, 2)
+    rows = tables.threshold_rows("chunk", np.array([5, 0, 9]), np.array([7, 1]))
     return figures.thresholds_figure({"chunk": rows, "file": rows}, {"chunk": 10, "file": 12})
 
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.analyses.reuse.settings import DiscoverySettings
-from beam_reuse.experiments.inject import Injection, found_chunks, found_files, inject
+from beam_reuse.experiments.inject import Injection, found_chunks, found_files
+from beam_reuse.experiments.tables import inject_rows
 from beam_reuse.experiments.vectors import Background
 from tests.experiments import twins
 
@@ -35,12 +36,14 @@ def test_thresholds_grow_with_the_copies() -> None:
     """At the papers' ratio a chunk must keep pace with the corpus it stands in."""
     pages = [("a", [f"chunk {i}" for i in range(405_000)])]
     site = twins.site_of(pages)
-    found = list(inject(site, Background.empty(site), [10, 11, 12, 50], Injection(
-        DiscoverySettings())))
-    assert [f.chunk_threshold for f in found] == [10, 11, 12, 50]
-    assert [f.chunks for f in found] == [0, 0, 0, 0]
-    assert [f.file_threshold for f in found] == [10, 10, 10, 10]
-    assert [f.files for f in found] == [0, 1, 1, 1]
+    found = inject_rows(site, Background.empty(site), [10, 11, 12, 50], Injection(
+        DiscoverySettings()))
+    assert [f["chunk_threshold"] for f in found] == [10, 11, 12, 50]
+    assert [f["chunks"] for f in found] == [0, 0, 0, 0]
+    assert [f["file_threshold"] for f in found] == [10, 10, 10, 10]
+    assert [f["files"] for f in found] == [0, 1, 1, 1]
+    assert found[0]["distinct_chunks"] == 405_000
+    assert found[1]["file_share"] == 1
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -48,7 +51,7 @@ def test_partial_copies_hide_files_but_not_chunks(partial: bool) -> None:
     pages = [("a", ["x", "y", "x"]), ("picture", [])]
     site = twins.site_of(pages)
     how = Injection(DiscoverySettings(3, 3), partial)
-    (found,) = inject(site, Background.empty(site), [2], how)
-    assert (found.files, found.chunks) == (0, 1)
-    (found,) = inject(site, Background.empty(site), [4], how)
-    assert (found.files, found.chunks) == (1 if partial else 2, 2)
+    (found,) = inject_rows(site, Background.empty(site), [2], how)
+    assert (found["files"], found["chunks"]) == (0, 1)
+    (found,) = inject_rows(site, Background.empty(site), [4], how)
+    assert (found["files"], found["chunks"]) == (1 if partial else 2, 2)

@@ -18,11 +18,10 @@ from isal.isal_zlib import crc32
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.labels import compact_lists, row_sort
+from beam_reuse.io.labels import lists, row_sort
 from beam_reuse.io.labels import lookup as lookup_module
 from beam_reuse.io.labels.batches import label_batch
 from beam_reuse.io.labels.compact import CompactList
-from beam_reuse.io.labels.compact_lists import compact_batches
 from beam_reuse.io.labels.compact_writer import write_compact
 from beam_reuse.io.labels.layout import HEADER_BYTES, SECTIONS, Layout
 from beam_reuse.io.labels.lists import settings_of
@@ -118,11 +117,11 @@ def test_bytes_depend_on_the_labels_alone(tmp_path: Path, monkeypatch: pytest.Mo
     one = Path(write(tmp_path / "one.brl", rows)).read_bytes()
     random.Random(2).shuffle(rows)
     monkeypatch.setattr(row_sort, "HELD_ROWS", 500)
-    monkeypatch.setattr(compact_lists, "BATCH_ROWS", 100)
+    monkeypatch.setattr(lists, "BATCH_ROWS", 100)
     two = write(tmp_path / "two.brl", rows + rows[:50])
     assert Path(two).read_bytes() == one
     again = str(tmp_path / "three.brl")
-    write_compact(again, compact_batches(two), SETTINGS)
+    write_compact(again, lists.read_list(two), SETTINGS)
     assert Path(again).read_bytes() == one
     assert Path(write(tmp_path / "four.brl", rows, None)).read_bytes() != one
     assert settings_of(str(tmp_path / "four.brl")) is None

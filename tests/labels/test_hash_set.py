@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.io.labels.hash_order import HeldHashes, RowIndex, byte_rows, sorted_distinct
-from beam_reuse.io.labels.hash_set import HashSet, write_hash_set
+from beam_reuse.io.labels.compact import CompactList
+from beam_reuse.io.labels.compact_writer import write_hash_set
+from beam_reuse.io.labels.hash_order import HeldHashes, byte_rows, sorted_distinct
 from beam_reuse.kernels.sorted_hashes import find_in_ranges, first_disorder
 from tests.results.test_files import MemoryFileSystem
 
@@ -28,6 +29,10 @@ def column(hashes: list[bytes]) -> np.ndarray:
     return np.frombuffer(b"".join(hashes), "V20")
 
 
+def open_hash_set(path: str) -> HeldHashes:
+    return CompactList.open(path).hashes
+
+
 def rows(hashes: list[bytes]) -> np.ndarray:
     """Rows of a hash and four equal bytes."""
     return np.frombuffer(b"".join(h + b"tail" for h in hashes), "V24")
@@ -36,8 +41,8 @@ def rows(hashes: list[bytes]) -> np.ndarray:
 @given(st.lists(HASHES, max_size=80), st.lists(HASHES, max_size=40))
 def test_sorted_rows_against_a_list(held: list[bytes], asked: list[bytes]) -> None:
     content, every = byte_rows(rows(sorted(held))), [*asked, *held]
-    index = RowIndex.of(content)
-    for hashes in (HeldHashes(index, content), HeldHashes.of(column(held))):
+    index = HeldHashes.of_rows(content)
+    for hashes in (index, HeldHashes.of(column(held))):
         assert hashes.contain(column(every)).tolist() == [h in held for h in every]
     at, low, high = index.ranges(column(every))
     assert set(at.tolist()) >= {i for i, h in enumerate(every) if h in held}
@@ -64,10 +69,9 @@ def test_a_large_set_is_exact_and_its_bytes_depend_on_nothing_else(tmp_path: Pat
     assert write_hash_set(one, [held]) == 200_000
     assert write_hash_set(two, [held[::-1][:150_000], held, held[:7]]) == 200_000
     assert Path(one).read_bytes() == Path(two).read_bytes()
-    hashes = HashSet.open(one)
-    assert len(hashes) == 200_000
-    assert hashes.contains(held).all()
-    assert not hashes.contains(absent).any()
+    hashes = open_hash_set(one)
+    assert hashes.contain(held).all()
+    assert not hashes.contain(absent).any()
 
 
 def test_a_hash_that_differs_in_its_last_byte_only_is_not_in_the_set(tmp_path: Path) -> None:
@@ -75,34 +79,34 @@ def test_a_hash_that_differs_in_its_last_byte_only_is_not_in_the_set(tmp_path: P
     held = np.frombuffer(random.bytes(10_000 * 20), np.uint8).reshape(-1, 20).copy()
     write_hash_set(str(tmp_path / "set"), [held.view("V20")[:, 0]])
     held[:, 19] ^= 1
-    assert not HashSet.open(str(tmp_path / "set")).contains(held.view("V20")[:, 0]).any()
+    assert not open_hash_set(str(tmp_path / "set")).contain(held.view("V20")[:, 0]).any()
 
 
 def test_the_empty_set(tmp_path: Path) -> None:
     path = str(tmp_path / "set")
     assert write_hash_set(path, []) == 0
-    assert HashSet.open(path).contains(column([b"x" * 20, b"\0" * 20])).tolist() == [False, False]
-    assert HashSet.open(path).contains(column([])).tolist() == []
+    assert open_hash_set(path).contain(column([b"x" * 20, b"\0" * 20])).tolist() == [False, False]
+    assert open_hash_set(path).contain(column([])).tolist() == []
 
 
 def test_it_is_opened_once_and_pickles_as_its_path(tmp_path: Path) -> None:
     path = str(tmp_path / "set")
     write_hash_set(path, [column([b"x" * 20])])
-    hashes = HashSet.open(path)
-    assert HashSet.open(path)._labels is hashes._labels
-    assert len(pickle.dumps(hashes)) < 300
-    assert pickle.loads(pickle.dumps(hashes))._labels is hashes._labels
+    labels = CompactList.open(path)
+    assert open_hash_set(path) is labels.hashes
+    assert len(pickle.dumps(labels)) < 300
+    assert pickle.loads(pickle.dumps(labels)) is labels
     write_hash_set(path, [column([b"y" * 20])])
-    assert HashSet.open(path).contains(column([b"x" * 20, b"y" * 20])).tolist() == [False, True]
+    assert open_hash_set(path).contain(column([b"x" * 20, b"y" * 20])).tolist() == [False, True]
 
 
 def test_a_set_elsewhere_is_copied_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MemoryFileSystem, "objects", {})
     write_hash_set("mem://b/set", [column([b"x" * 20])])
-    hashes = HashSet.open("mem://b/set")
+    hashes = open_hash_set("mem://b/set")
     MemoryFileSystem.objects.clear()
-    assert HashSet.open("mem://b/set")._labels is hashes._labels
-    assert hashes.contains(column([b"x" * 20, b"y" * 20])).tolist() == [True, False]
+    assert open_hash_set("mem://b/set") is hashes
+    assert hashes.contain(column([b"x" * 20, b"y" * 20])).tolist() == [True, False]
 
 
 def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
@@ -112,10 +116,10 @@ def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     for content in (b"", whole[:50], whole[:-1], whole + b"z", b"other!!!" + whole[8:]):
         path.write_bytes(content)
         with pytest.raises(UserError, match=r"cut short|damaged"):
-            HashSet.open(str(path))
+            open_hash_set(str(path))
 
 
 def test_lists_and_sets_need_no_beam() -> None:
-    code = ("import sys, beam_reuse.io.labels.lists, beam_reuse.io.labels.hash_set;"
+    code = ("import sys, beam_reuse.io.labels.lists, beam_reuse.io.labels.compact_writer;"
             "sys.exit('apache_beam' in sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True)

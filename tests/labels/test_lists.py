@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.labels import parquet_lists, text_lists
+from beam_reuse.io.labels import parquet_lists, text_lists, writing
 from beam_reuse.io.labels.lists import read_list, settings_of, shared_settings
-from beam_reuse.io.labels.parquet_writer import write_parquet_list
 from tests.labels.writing import SETTINGS, listed, write_labels, write_result
 from tests.results.test_files import MemoryFileSystem
 
@@ -231,7 +230,7 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_no_flipped_bit_of_a_parquet_list_changes_a_label(tmp_path: Path) -> None:
     path, rows = tmp_path / "l.parquet", [(sha1(str(i)), "chunk", f"http://{i}.org/")
                                           for i in range(40)]
-    write_parquet_list(
+    writing.write_labels(
         str(path), read_list(write_labels(tmp_path / "other.parquet", rows)), None)
     expected, content = listed(path), bytearray(path.read_bytes())
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")

@@ -17,7 +17,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
-from beam_reuse.io.labels.hash_set import HashSet
+from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import NO_NUMBER, string_column
 from beam_reuse.io.results.tables import LABELS
@@ -149,7 +149,7 @@ def without(labels: Block, files: str, chunks: str) -> Block:
     for kind, path in ((LabelKind.FILE, files), (LabelKind.CHUNK, chunks)):
         if path:
             kept &= ~((labels.array("kind") == kind)
-                      & HashSet.open(path).contains(labels.array("sha1")))
+                      & CompactList.open(path).hashes.contain(labels.array("sha1")))
     return labels.take(kept)
 
 

@@ -14,7 +14,7 @@ from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.files import join
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
-from beam_reuse.io.labels.hash_set import write_hash_set
+from beam_reuse.io.labels.compact_writer import write_hash_set
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.io.crawl.encodings import Undecodable, decode_payload
-from beam_reuse.io.crawl.http import BadHttp, read_head
+from beam_reuse.io.crawl.http import decode_payload, read_head
 from beam_reuse.io.crawl.kinds import is_generic, kind_of, parse_content_type, sniff_type
+from beam_reuse.io.crawl.members import Corrupt
 from beam_reuse.io.crawl.payload import find_charset
 from beam_reuse.io.crawl.records import Place, Record
 
@@ -62,7 +62,7 @@ def http_page(capture: Capture, record: Record, settings: ReadSettings) -> Outco
     """What an HTTP response becomes: head removed, encodings undone."""
     try:
         head = read_head(record.buffer, record.a, record.b)
-    except BadHttp as bad:
+    except Corrupt as bad:
         return capture.rejected(bad.reason, bad.detail)
     if settings.statuses is not None and head.status not in settings.statuses:
         return capture.skipped("status")
@@ -78,7 +78,7 @@ def http_page(capture: Capture, record: Record, settings: ReadSettings) -> Outco
         try:
             payload, absent = decode_payload(payload, head.transfer_encoding,
                                              head.content_encoding, settings.max_record_bytes)
-        except Undecodable as bad:
+        except Corrupt as bad:
             return capture.rejected(bad.reason, bad.detail)
     if generic:
         content_type = sniff_type(payload)

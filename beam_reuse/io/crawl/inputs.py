@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.io.crawl import mistaken
+from beam_reuse.io.crawl.sniff import remedy_for
 from beam_reuse.io.files import is_local, local_path
 
 _WEB = ("http://", "https://", "ftp://")
@@ -215,7 +215,7 @@ def _remote_files(spec: str) -> Iterator[InputFile]:
 
 def _single(path: str, size: int, unreadable: str = "") -> InputFile:
     """A file that was named itself: its folder is the host of its page."""
-    if why := mistaken.remedy(path, size):
+    if why := remedy_for(path, size):
         raise InputError(f"{path}: {why}")
     above, _, name = _full(path).rpartition("/")
     return InputFile(path, size, _text(name), _host(above.rpartition("/")[2]), name,

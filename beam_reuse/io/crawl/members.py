@@ -26,7 +26,8 @@ IsalError = cast(type[Exception], isal_zlib.error)
 
 
 class Corrupt(Exception):
-    """A stretch that cannot be read as a record; carries the reason and detail of its reject.
+    """A stretch that cannot be read as a record, or a record whose content cannot be; carries the
+    reason and detail of its reject.
 
     `sound` tells that the unit around it inflates well, so that its end can be trusted.
     """

@@ -1,4 +1,5 @@
-"""What a file is: by its first bytes, then by its name."""
+"""What a file is: by its first bytes, then by its name; and what to do with one that holds many
+pages in a form that is not read."""
 
 import re
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from beam_reuse.io.crawl import zstd_frames
 from beam_reuse.io.crawl.arc import ArcFormat
 from beam_reuse.io.crawl.kinds import type_of_name
 from beam_reuse.io.crawl.members import GZIP_MAGIC, HEAD, Corrupt, GzipUnits, Units
-from beam_reuse.io.crawl.window import Window
+from beam_reuse.io.crawl.window import Window, open_window
 
 _COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 _NAMES = {"warc": "warc", "wet": "warc", "wat": "warc", "arc": "arc", "jsonl": "jsonl",
           "ndjson": "jsonl", "jl": "jsonl", "parquet": "parquet"}
 _WARC = re.compile(rb"WARC/\d")
+_ARRAY_OF_ROWS = re.compile(rb'\s*\[\s*\{.*"url"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +98,29 @@ def _is_row(head: bytes) -> bool:
 def type_by_name(path: str) -> str:
     """Content type of a page file by its name; empty if that tells nothing."""
     return type_of_name(plain_name(path)[0])
+
+
+def remedy_for(path: str, size: int) -> str:
+    """Why a file that was named as input would not be read as the pages it holds, and the way
+    out; nothing if there is no reason. Only a `.json` file is opened."""
+    name, _ = plain_name(path)
+    stem, _, extension = name.rpartition(".")
+    if extension.lower() in ("csv", "tsv"):
+        return ("CSV is not read (only within a folder, as a page itself). Make it Parquet or JSON "
+                "Lines with the columns url and html or text, for instance:\n"
+                f"duckdb -c \"copy (from '{path}') to '{stem}.parquet'\"")
+    if extension.lower() == "json" and size and _is_array(path, size):
+        return ("this is one JSON array. Write each page on a line of its own, for instance:\n"
+                f"jq -c '.[]' '{name}' > '{stem}.jsonl'")
+    return ""
+
+
+def _is_array(path: str, size: int) -> bool:
+    """True if a file is, as far as its first bytes tell, one array of objects with a `url`.
+    One that may not be opened tells nothing; it is rejected when it is read."""
+    try:
+        with open_window(path, size) as window:
+            head, _ = first_bytes(window)
+    except PermissionError:
+        return False
+    return _ARRAY_OF_ROWS.match(head.removeprefix(b"\xef\xbb\xbf")) is not None

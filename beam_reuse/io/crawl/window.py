@@ -4,7 +4,6 @@ Readers ask for bytes at absolute positions; reading on, looking back and jumpin
 same call. Local files are read directly, others through Beam's filesystems.
 """
 
-from types import TracebackType
 from typing import IO, Protocol
 
 from beam_reuse.io.files import is_local, local_path, open_files
@@ -85,15 +84,11 @@ class Window:
         self._start = pos
         self._buffer = pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def close(self) -> None:
-        self._handle.close()
-
     def __enter__(self) -> "Window":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
+    def __exit__(self, *_: object) -> None:
+        self._handle.close()
 
 
 def open_window(path: str, size: int) -> Window:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.core.chunking import SHA1
 
+HEX_DIGITS = 2 * SHA1.itemsize
 SCHEMA = pa.schema([
     pa.field("sha1", pa.binary(SHA1.itemsize), nullable=False),
     pa.field("kind", pa.uint8(), nullable=False),
@@ -35,6 +36,15 @@ def kinds_of(batch: pa.RecordBatch) -> NDArray[np.uint8]:
     """The kinds of a batch (`LabelKind` numbers), without a copy."""
     out: NDArray[np.uint8] = batch.column("kind").to_numpy()
     return out
+
+
+def hashes_of_hex(digits: bytes) -> NDArray:
+    """The hashes ('V20') with these hexadecimal digits, between which there may be blanks; none if
+    there is anything else, or half a hash."""
+    try:
+        return np.frombuffer(bytes.fromhex(digits.decode("ascii")), SHA1)
+    except ValueError:
+        return np.zeros(0, SHA1)
 
 
 def _sha1_array(hashes: NDArray) -> pa.Array:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.io.files import open_files
-from beam_reuse.io.labels.hash_order import HeldHashes, RowIndex
+from beam_reuse.io.labels.hash_order import HeldHashes
 from beam_reuse.io.labels.label_settings import settings_from_json
 from beam_reuse.io.labels.layout import (
     HEADER_BYTES,
@@ -32,7 +32,8 @@ class CompactList:
 
     `rows` (ROW) are sorted by hash, source and kind, those without a source last of their
     hash; a source is a number of a name. `domains` tells for each name that of its registered
-    domain, which is a name too. All are mapped: memory is taken by what is touched.
+    domain, which is a name too. `hashes` are those of all rows, of whatever kind. All are mapped:
+    memory is taken by what is touched.
     """
 
     def __init__(self, path: str, file: MappedFile) -> None:
@@ -42,8 +43,8 @@ class CompactList:
         settings = self._array("settings", np.dtype(np.uint8)).tobytes()
         self.settings: LabelSettings | None = (
             settings_from_json(settings, path) if settings else None)
-        self.index = self._row_index()
         self.rows = self._sized("rows", ROW, self.layout.rows)
+        self.hashes = self._hashes()
         self.name_offsets = self._sized(
             "name_offsets", np.dtype(np.int64), self.layout.names + 1)
         self.names = self._array("names", np.dtype(np.uint8))
@@ -66,11 +67,7 @@ class CompactList:
     def __len__(self) -> int:
         return self.layout.rows
 
-    def hashes(self) -> HeldHashes:
-        """The hashes of all labels, of whatever kind."""
-        return HeldHashes(self.index, byte_rows(self.rows))
-
-    def _row_index(self) -> RowIndex:
+    def _hashes(self) -> HeldHashes:
         words = self._array("filter", np.dtype(np.uint64))
         starts = self._array("index", np.dtype(np.uint64))
         prefixes = len(starts) - 1
@@ -78,7 +75,7 @@ class CompactList:
             raise damaged(self.path, "the length of its filter")
         if prefixes < 2 or prefixes & (prefixes - 1):
             raise damaged(self.path, "the length of its index")
-        return RowIndex(words, starts)
+        return HeldHashes(words, starts, byte_rows(self.rows))
 
     def _array(self, name: str, kind: np.dtype) -> NDArray:
         section = self.layout.sections[name]
@@ -101,7 +98,7 @@ class CompactList:
     def _check_values(self) -> None:
         """Refuse what a sound writer does not write, however right its checksums are: kernels
         trust the index, and a search trusts the order."""
-        for name, bounds, end in (("index", self.index.starts, len(self)),
+        for name, bounds, end in (("index", self.hashes.starts, len(self)),
                                   ("name_offsets", self.name_offsets, len(self.names))):
             if bounds[0] != 0 or bounds[-1] != end or np.any(bounds[1:] < bounds[:-1]):
                 raise damaged(self.path, f"its {name}")

@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 
-from beam_reuse.core.labels import LabelSettings
+from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.io.files import open_files, written_whole
-from beam_reuse.io.labels.hash_order import RowIndex
+from beam_reuse.io.labels.batches import label_batch
+from beam_reuse.io.labels.hash_order import HeldHashes
 from beam_reuse.io.labels.label_settings import settings_to_json
 from beam_reuse.io.labels.layout import ALIGNMENT, ROW, SECTIONS, Layout
 from beam_reuse.io.labels.row_sort import SortedLabels
@@ -72,7 +73,7 @@ def write_compact(
             rows.write(piece.tobytes())
         if settings is not None:
             told.write(settings_to_json(settings).encode())
-        indexed = RowIndex.of(byte_rows(rows.mapped(ROW)))
+        indexed = HeldHashes.of_rows(byte_rows(rows.mapped(ROW)))
         words.write(indexed.filter_words.tobytes())
         index.write(indexed.starts.tobytes())
         _write_strings(names, offsets, strings)
@@ -84,6 +85,17 @@ def write_compact(
             for spool in spools:
                 spool.copy_to(target)
         return layout.rows
+
+
+def write_hash_set(path: str, hashes: Iterable[NDArray]) -> int:
+    """Write the set of all `hashes` ('V20', in any order, repeated or not) to `path`, as a compact
+    list of labels of any kind and without sources; its `hashes` are the set.
+
+    Returns how many distinct ones there are. The same set gives the same bytes; the file
+    appears whole. Memory and time: as `write_compact`.
+    """
+    batches = (label_batch(some, np.full(len(some), LabelKind.ANY, np.uint8)) for some in hashes)
+    return write_compact(path, batches, None)
 
 
 def _write_strings(strings: pa.Array, offsets: _Spool, content: _Spool) -> None:

@@ -15,9 +15,9 @@ from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.sorted_hashes import (
     count_prefixes,
     fill_filter,
+    find_in_ranges,
     find_ranges,
     first_disorder,
-    hold_each,
 )
 
 BITS_PER_ROW = 12
@@ -26,24 +26,30 @@ MAX_PREFIX_BITS = 28
 
 
 @dataclass(frozen=True)
-class RowIndex:
-    """Finds hashes among sorted rows without looking at most of them.
-
-    `filter_words` and `starts` are as `kernels.sorted_hashes.find_ranges` takes them; both
-    are read-only and may be memory-mapped.
-    """
+class HeldHashes:
+    """A set of hashes: sorted `rows` of bytes that begin with one, and what finds them without
+    looking at most. `filter_words` and `starts` are as `kernels.sorted_hashes.find_ranges` takes
+    them; all are read-only and may be memory-mapped."""
 
     filter_words: NDArray[np.uint64]
     starts: NDArray[np.uint64]
+    rows: NDArray[np.uint8]
 
     @staticmethod
-    def of(rows: NDArray[np.uint8]) -> "RowIndex":
-        """The index of sorted rows of bytes."""
+    def of_rows(rows: NDArray[np.uint8]) -> "HeldHashes":
+        """The hashes of sorted rows of bytes."""
         words = np.zeros(filter_lines(len(rows)) * LINE_WORDS, np.uint64)
         fill_filter(words, rows)
         starts = np.zeros((1 << prefix_bits(len(rows))) + 1, np.uint64)
         count_prefixes(starts, rows, prefix_bits(len(rows)))
-        return RowIndex(frozen(words), frozen(np.cumsum(starts, dtype=np.uint64)))
+        return HeldHashes(frozen(words), frozen(np.cumsum(starts, dtype=np.uint64)), rows)
+
+    @staticmethod
+    def of(hashes: NDArray) -> "HeldHashes":
+        """A set of a few hashes ('V20'), in memory."""
+        rows = np.zeros(len(hashes), [("sha1", SHA1), ("rest", "V4")])
+        rows["sha1"] = hashes
+        return HeldHashes.of_rows(byte_rows(sorted_distinct(rows)))
 
     def ranges(
         self, hashes: NDArray
@@ -52,26 +58,12 @@ class RowIndex:
         at, low, high = find_ranges(self.filter_words, self.starts, byte_rows(hashes))
         return at, low, high
 
-
-@dataclass(frozen=True)
-class HeldHashes:
-    """A set of hashes: sorted rows of bytes that begin with one, and their index."""
-
-    index: RowIndex
-    rows: NDArray[np.uint8]
-
-    @staticmethod
-    def of(hashes: NDArray) -> "HeldHashes":
-        """A set of a few hashes ('V20'), in memory."""
-        rows = np.zeros(len(hashes), [("sha1", SHA1), ("rest", "V4")])
-        rows["sha1"] = hashes
-        held = byte_rows(sorted_distinct(rows))
-        return HeldHashes(RowIndex.of(held), held)
-
     def contain(self, hashes: NDArray) -> NDArray[np.bool_]:
         """Which of `hashes` ('V20') are in the set; all 20 bytes are compared."""
-        out: NDArray[np.bool_] = hold_each(
-            self.index.filter_words, self.index.starts, self.rows, byte_rows(hashes))
+        at, low, high = self.ranges(hashes)
+        first, end = find_in_ranges(self.rows, low, high, byte_rows(hashes), at)
+        out = np.zeros(len(hashes), np.bool_)
+        out[at[first < end]] = True
         return out
 
 

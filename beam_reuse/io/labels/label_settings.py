@@ -14,14 +14,18 @@ METADATA_KEY = b"beam_reuse.labels"
 
 def settings_to_json(settings: LabelSettings) -> str:
     """Deterministic text, on one line: the same settings give the same bytes."""
+    return json.dumps({"format": FORMAT, **options_of(settings)})
+
+
+def options_of(settings: LabelSettings) -> dict[str, Any]:
+    """The settings by option name; `settings_by_option` reads them."""
     chunks = settings.chunks
-    return json.dumps({
-        "format": FORMAT,
-        "chunk-tags": list(chunks.tags),
+    return {
+        "chunk-tags": chunks.tags,
         "chunk-normalise": chunks.normalise,
         "classic": chunks.classic,
         "min-chunk-bytes": settings.min_chunk_bytes,
-    })
+    }
 
 
 def settings_from_json(text: bytes, where: str) -> LabelSettings:

@@ -20,15 +20,14 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.files import is_local, join, local_path, open_files, reason_of, sha256_of
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.compact import CompactList
-from beam_reuse.io.labels.compact_lists import compact_batches
 from beam_reuse.io.labels.label_settings import (
     described,
     same_chunks,
     same_settings,
     settings_by_option,
 )
-from beam_reuse.io.labels.layout import MAGIC
-from beam_reuse.io.labels.parquet_lists import ParquetList
+from beam_reuse.io.labels.layout import MAGIC, NO_SOURCE, damaged, unpack_labels
+from beam_reuse.io.labels.parquet_lists import BATCH_ROWS, ParquetList
 from beam_reuse.io.labels.text_lists import read_hash_text, read_stop_text
 from beam_reuse.io.results.manifest import MANIFEST, Manifest
 from beam_reuse.io.results.tables import read_manifest
@@ -57,7 +56,7 @@ def read_list(path: str, details: bool = True) -> Iterator[pa.RecordBatch]:
         if form == "Parquet":
             yield from ParquetList(source, path).labels(details)
         elif form == "compact":
-            yield from compact_batches(path)
+            yield from _compact_batches(path)
         else:
             for hashes in read_hash_text(source, path):
                 yield label_batch(hashes, np.full(len(hashes), LabelKind.ANY, np.uint8))
@@ -122,27 +121,33 @@ def read_stop_list(
     if made_with is not None and not same_chunks(made_with.chunks, chunks):
         raise UserError(f"{path} was made with {described(made_with)}: its chunks cannot match "
                         "pages that are cut otherwise. Use the same chunk settings.")
-    texts = None if _is_folder(path) else _texts_of(path, chunks)
-    if texts is not None:
-        yield from texts
-        return
+    if not _is_folder(path):
+        with _opened(path) as source:
+            form = _format_of(source, path)
+            if form == "text":
+                yield from read_stop_text(source, path, chunks)
+                return
+            if form == "Parquet" and not (table := ParquetList(source, path)).has_hashes:
+                yield from table.text_hashes(chunks)
+                return
     for batch in read_list(path, details=False):
         yield hashes_of(batch)[np.isin(kinds_of(batch), (kind, LabelKind.ANY))]
 
 
-def _texts_of(path: str, chunks: ChunkSettings) -> Iterator[NDArray] | None:
-    """Hashes of a file that may hold texts; None if it is a list of labels."""
-    with _opened(path) as source:
-        form = _format_of(source, path)
-        if form == "compact" or (form == "Parquet" and ParquetList(source, path).has_hashes):
-            return None
-    return _text_hashes(path, chunks, form)
-
-
-def _text_hashes(path: str, chunks: ChunkSettings, form: str) -> Iterator[NDArray]:
-    with _opened(path) as source:
-        yield from (ParquetList(source, path).text_hashes(chunks) if form == "Parquet"
-                    else read_stop_text(source, path, chunks))
+def _compact_batches(path: str) -> Iterator[pa.RecordBatch]:
+    """All labels of the compact list at `path`, in its order; bytes and text are null."""
+    labels = CompactList.open(path)
+    names = pa.LargeStringArray.from_buffers(
+        labels.layout.names, pa.py_buffer(labels.name_offsets), pa.py_buffer(labels.names))
+    try:
+        names.validate(full=True)
+    except pa.ArrowInvalid:
+        raise damaged(labels.path, "a name that is not UTF-8") from None
+    for low in range(0, len(labels), BATCH_ROWS):
+        rows = labels.rows[low:low + BATCH_ROWS]
+        sources, kinds = unpack_labels(rows["label"])
+        places = pa.array(sources.astype(np.int64), mask=sources == NO_SOURCE)
+        yield label_batch(rows["sha1"], kinds, source_url=names.take(places).cast(pa.string()))
 
 
 def _is_folder(path: str) -> bool:

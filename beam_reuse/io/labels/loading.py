@@ -55,7 +55,7 @@ def load_stops(chunks: ChunkSettings, stops: StopSettings, kind: LabelKind) -> H
         builtin = builtin_file_hashes() if kind is LabelKind.FILE else builtin_chunk_hashes(chunks)
     if not stops.lists:
         return HeldHashes.of(builtin)
-    from beam_reuse.io.labels.hash_set import write_hash_set
+    from beam_reuse.io.labels.compact_writer import write_hash_set
     from beam_reuse.io.labels.lists import read_stop_list
 
     def hashes() -> Iterator[NDArray]:
@@ -63,7 +63,7 @@ def load_stops(chunks: ChunkSettings, stops: StopSettings, kind: LabelKind) -> H
         for path in stops.lists:
             yield from read_stop_list(path, chunks, kind)
 
-    return _temporary(lambda path: write_hash_set(path, hashes())).hashes()
+    return _temporary(lambda path: write_hash_set(path, hashes())).hashes
 
 
 def _temporary(write: Callable[[str], int]) -> CompactList:

@@ -56,7 +56,7 @@ class LabelLookup:
         Cost: some 30 ns per hash that is no label, some 3 µs per one that is. A hash with
         thousands of sources takes longer the first time.
         """
-        at, low, high = self._labels.index.ranges(hashes)
+        at, low, high = self._labels.hashes.ranges(hashes)
         if not len(at):
             return Hits(at, [], {})
         pieces = [

@@ -14,9 +14,8 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.stop_chunks import text_hashes
-from beam_reuse.io.labels.batches import SCHEMA, label_batch
+from beam_reuse.io.labels.batches import HEX_DIGITS, SCHEMA, hashes_of_hex, label_batch
 from beam_reuse.io.labels.label_settings import METADATA_KEY, settings_from_json
-from beam_reuse.kernels.hex_lines import HEX_DIGITS, decode_hex
 
 BATCH_ROWS = 1 << 16
 KIND_NAMES = {"file": LabelKind.FILE, "chunk": LabelKind.CHUNK, "any": LabelKind.ANY}
@@ -110,9 +109,11 @@ class ParquetList:
         data = data[begin:begin + width * len(values)]
         if raw:
             return data.view(SHA1)
-        hashes, bad = decode_hex(data)
-        self._require(np.arange(len(values)) != bad, column, "sha1", first)
-        return hashes.view(SHA1)[:, 0]
+        hashes = hashes_of_hex(data.tobytes())
+        if len(hashes) != len(values):
+            good = pc.match_substring_regex(values, "^[0-9a-fA-F]*$")
+            self._require(good.to_numpy(zero_copy_only=False), column, "sha1", first)
+        return hashes
 
     def _kinds(self, column: pa.Array | None, count: int, first: int) -> NDArray[np.uint8]:
         if column is None:
