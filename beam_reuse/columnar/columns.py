@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.fixed import fixed, raw_bytes
+from beam_reuse.columnar.fixed import FIXED_TYPES, fixed, raw_bytes
 from beam_reuse.columnar.hashing import SEED, combine, hash_fixed, mix
 from beam_reuse.columnar.nested import Lists, Maybe, Values
 from beam_reuse.columnar.varbytes import VarBytes
@@ -22,7 +22,7 @@ def checked(name: str, column: Column) -> Column:
 def column_type(column: Values) -> str:
     """A name for the column's type: that of NumPy, 'V<n>', 'bytes', or what it is made of."""
     if isinstance(column, np.ndarray):
-        return column.dtype.name if column.dtype.kind != "V" else f"V{column.dtype.itemsize}"
+        return FIXED_TYPES.get(column.dtype) or f"V{column.dtype.itemsize}"
     if isinstance(column, VarBytes):
         return "bytes"
     if isinstance(column, Lists):
