@@ -75,7 +75,7 @@ def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Ta
         keys = kept.strings(KEY).to_list()
         for row in np.flatnonzero(ordinal):
             keys[row] += f"~{ordinal[row] + 1}".encode()
-        kept = kept.with_columns(key=VarBytes.from_list(keys))
+        kept = kept.with_columns(key=VarBytes.from_list(keys)).sort((KEY,))  # `~10` before `~2`
     yield kept
     again = np.ones(len(captures), np.bool_)
     again[distinct] = False

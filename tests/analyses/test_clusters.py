@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.analyses.graphs import clusters
-from beam_reuse.columnar import Block, Shuffle, Store
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Store
 from tests.rows.running import run
 
 Edges = list[tuple[int, int, int]]

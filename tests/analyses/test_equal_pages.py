@@ -10,7 +10,7 @@ import pytest
 from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_bytes
 from beam_reuse.analyses.near_duplicates.equal_pages import MEMBERS, SETS, STARS, distinct_pages
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
-from beam_reuse.columnar import Block
+from beam_reuse.columnar.block import Block
 from beam_reuse.rows import Count, Tagged
 
 

@@ -27,7 +27,7 @@ from beam_reuse.analyses.overlap.iceberg import (
     sampled_pairs,
 )
 from beam_reuse.analyses.overlap.pairs import with_first
-from beam_reuse.columnar import Block
+from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.rows import Tagged
 

@@ -14,7 +14,8 @@ from beam_reuse.analyses.near_duplicates.settings import (
     NearDuplicateSettings,
 )
 from beam_reuse.cli.runs import execute
-from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Store
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables

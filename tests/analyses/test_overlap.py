@@ -8,7 +8,8 @@ import pytest
 
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Store
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
 from beam_reuse.io.results import tables

@@ -9,7 +9,8 @@ import pytest
 from beam_reuse.analyses.quilts.definition import Combination
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.cli.runs import execute
-from beam_reuse.columnar import Shuffle, Store
+from beam_reuse.columnar.shuffle import Shuffle
+from beam_reuse.columnar.store import Store
 from beam_reuse.core.errors import UserError
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts

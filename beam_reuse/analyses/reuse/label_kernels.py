@@ -70,7 +70,7 @@ def _chunk_labels(counted: CountedChunks, objects: Objects, digest: bool) -> Blo
 
 def digest_column(digests: NDArray) -> Maybe:
     """Digests, null where all bits are 0: nothing is similar to that."""
-    bits = digests.view(np.uint8).reshape(len(digests), -1)
+    bits = digests.view(np.uint8).reshape(-1, DIGEST.itemsize)
     return Maybe(digests, np.asarray(bits.any(axis=1)))
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.candidates import CANDIDATES
-from beam_reuse.analyses.reuse.label_kernels import DIGEST, LABEL_ROWS
+from beam_reuse.analyses.reuse.label_kernels import DIGEST
 from beam_reuse.analyses.reuse.schemas import NILSIMSA_SWEEP
 from beam_reuse.columnar.block import Block, Maybe
-from beam_reuse.columnar.schema import gives, only
+from beam_reuse.columnar.schema import SHA1, columns, gives, raw
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
@@ -22,7 +22,7 @@ SWEEP_SUMS = {"matching": "sum", "exact": "sum", "pages": "sum"}
 SWEPT = NILSIMSA_SWEEP.rows
 
 
-@gives(only(LABEL_ROWS, "sha1", "nilsimsa"))
+@gives(columns(sha1=SHA1, nilsimsa=raw(DIGEST.itemsize)))
 def label_digests(labels: Block) -> Block:
     """Hash and digest of the labels that have one."""
     digest = labels.maybe("nilsimsa")
