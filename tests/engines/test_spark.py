@@ -24,7 +24,7 @@ def test_all_analyses_give_the_same_bytes_inside_the_job_server(
                seconds=1200)
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "spark") == local
-    assert "473  = pages + skipped + rejected" in done.stdout
+    assert "474  = pages + skipped + rejected" in done.stdout
     assert " tasks done" in done.stderr
 
 
