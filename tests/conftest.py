@@ -1,6 +1,8 @@
 """What every test may use: the corpora beside the checkout, and Hypothesis' settings."""
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,3 +21,14 @@ def corpora() -> Path:
     if not folder.is_dir():
         pytest.skip("no corpora: put them at ../shared/corpora or set BEAM_REUSE_CORPORA")
     return folder
+
+
+@pytest.fixture
+def ctrl_c_heard() -> Iterator[None]:
+    """Processes that the test starts hear Ctrl-C, also where whoever started the tests ignores it
+    (`nohup`, a shell's `&`, many CI systems): children inherit that."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

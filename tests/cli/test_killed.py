@@ -103,6 +103,7 @@ def test_a_polite_kill_cleans_up_even_where_a_shell_has_switched_ctrl_c_off(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("ctrl_c_heard")
 @pytest.mark.parametrize(("workers", "seconds"), [(1, 0), (1, 0.6), (2, 0.8), (2, 1.4)])
 def test_ctrl_c_prints_one_line_and_ends_at_once(
     tmp_path: Path, workers: int, seconds: float,

@@ -118,6 +118,7 @@ def test_a_worker_ends_with_its_driver_even_if_it_was_never_called(tmp_path: Pat
         time.sleep(0.1)
 
 
+@pytest.mark.usefixtures("ctrl_c_heard")
 def test_ctrl_c_while_a_worker_starts(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text(STOPPED_WHILE_STARTING)

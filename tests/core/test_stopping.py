@@ -40,6 +40,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("ctrl_c_heard")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize(("script", "told"), [
     (WHILE_FREEING, ""), (WHILE_A_LIBRARY_LOGS, "ERROR:root:a fault of its own\n")])
@@ -49,6 +50,19 @@ def test_the_program_stops_and_only_what_came_before_is_told(
     done = subprocess.run([sys.executable, "-c", script.format(name=name)], check=True,
                           capture_output=True, text=True, timeout=25)
     assert (done.stdout, done.stderr) == ("stopped True\n", told)
+
+
+def test_tests_of_ctrl_c_pass_where_it_is_ignored() -> None:
+    """As in `nohup make test &`."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__,
+             "-k", "only_what_came_before and SIGINT"],
+            check=False, capture_output=True, text=True, timeout=100)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.returncode == 0, done.stdout
 
 
 def test_ctrl_c_that_a_shell_has_switched_off_stays_off() -> None:
