@@ -45,7 +45,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("documents")
     parser.add_argument("--others", default=sys.executable, metavar="PYTHON")
-    parser.add_argument("--only", nargs="*", default=[*OURS, *OTHERS])
+    known = [*OURS, *OTHERS]
+    parser.add_argument("--only", nargs="*", default=known, choices=known, metavar="NAME")
     parser.add_argument("--larger")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="beam-reuse-benchmark-", dir=os.environ.get("TMPDIR"))
