@@ -31,7 +31,8 @@ def result(tmp_path: Path) -> str:
                              names | ({"hybrid"} if hybrid in names else set())))
         pages += [crawl_row(a), crawl_row(b)]
     degrees = [{"algorithm": name, "degree": d, "pages": n}
-               for name in ("b", "c") for d, n in ((0, 20), (1, 60), (2, 15), (150, 5))]
+               for name in ("b", "c")
+               for d, n in ((0, 20), (1, 60), (2, 5), *((d, 1) for d in range(3, 13)), (150, 5))]
     sites = [{"algorithm": "b", "site_a": "x.org", "site_b": "x.org", "pairs": 20},
              {"algorithm": "b", "site_a": "s0.org", "site_b": "x.org", "pairs": 1}]
     return write_result(tmp_path / "result", {
@@ -142,11 +143,11 @@ def test_the_graph_is_shown_and_drawn(
     assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
     told = words(capsys.readouterr().out)
     assert "0 pages; 100 with text" in told
-    assert "b 40 50.0 % 80 80.0 10.50 6.2 % -0.41 -2.17" in told
+    assert "b 40 50.0 % 80 80.0 11.19 6.2 % -0.29 -1.97" in told
     assert "B-similarity 2 8 20.0 362.50" in told
     assert "b x.org 20 1 52.5" in told
     document = json.loads((out / "evaluation.json").read_text())["graph"]
-    assert document["algorithms"][0]["mean_degree"] == 10.5
+    assert document["algorithms"][0]["mean_degree"] == 895 / 80
     assert {"graph-degrees.png", "graph-sites.csv"} <= {path.name for path in out.iterdir()}
 
 

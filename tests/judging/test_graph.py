@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from fractions import Fraction
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -92,10 +93,15 @@ def test_the_mean_logarithm_is_that_of_the_zeta_distribution(s: float) -> None:
     assert mean_log(s) == pytest.approx(-slope / zeta(s, 1), rel=1e-6)
 
 
-def test_a_single_degree_has_no_exponent() -> None:
-    assert line_exponent({1: 5}) is None and likely_exponent({1: 5}) is None
-    assert line_exponent({}) is None and likely_exponent({}) is None
-    assert line_exponent({3: 7}) is None and likely_exponent({3: 7}) is not None
+@pytest.mark.parametrize("fit", [line_exponent, likely_exponent])
+def test_no_power_law_is_fitted_to_fewer_than_ten_points(
+    fit: Callable[[Mapping[int, int]], float | None],
+) -> None:
+    histogram = {degree: 1000 // degree ** 2 for degree in range(1, 10)}
+    assert fit({}) is None and fit({1: 5}) is None and fit({3: 7}) is None
+    assert fit(histogram) is None
+    assert fit({**histogram, 0: 7, 10: 0}) is None
+    assert fit({**histogram, 10: 10}) == pytest.approx(-2, abs=0.3)
 
 
 def test_a_result_without_near_duplicates_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import zeta
 
 Row = Mapping[str, Any]
+LEAST_POINTS = 10
 
 
 def degrees(pairs: Iterable[tuple[str, str]]) -> dict[str, int]:
@@ -33,7 +34,7 @@ def share(flags: Sequence[bool]) -> Fraction | None:
 def slope(values: Sequence[int]) -> float | None:
     """Of log10(how many have a value) over log10(value)."""
     points = sorted({value: values.count(value) for value in values}.items())
-    if len(points) < 2:
+    if len(points) < LEAST_POINTS:
         return None
     return linear_regression([math.log10(v) for v, _ in points],
                              [math.log10(n) for _, n in points]).slope
@@ -41,7 +42,7 @@ def slope(values: Sequence[int]) -> float | None:
 
 def most_likely(values: Sequence[int]) -> float | None:
     """Minus the exponent under which the values are most likely, by trying exponents."""
-    if all(value == 1 for value in values):
+    if len(set(values)) < LEAST_POINTS:
         return None
 
     def unlikely(s: float) -> float:
