@@ -85,7 +85,7 @@ def _ours(path: str, content: dict[str, Any]) -> dict[str, Any]:
 
 def _sort_out(path: str, content: dict[str, Any]) -> Config:
     content = _ours(path, content)
-    inputs = content.pop("inputs", ())
+    inputs = _inputs(path, content.pop("inputs", None))
     for name in NOT_IN_A_FILE:
         if name in content:
             raise ConfigError(f"--config {path}: {name} can only be given on the command line.")
@@ -93,9 +93,17 @@ def _sort_out(path: str, content: dict[str, Any]) -> Config:
     return Config(
         path,
         {n: _text(path, n, value) for n, value in given.items() if n in BY_NAME},
-        (inputs,) if isinstance(inputs, str) else tuple(str(item) for item in inputs or ()),
+        inputs,
         {n: value for n, value in given.items() if n not in BY_NAME},
     )
+
+
+def _inputs(path: str, value: Any) -> tuple[str, ...]:
+    """The inputs that a file names: one, a list of them, or none."""
+    given = value if isinstance(value, list) else [] if value is None else [value]
+    if any(isinstance(each, dict | list) for each in given):
+        raise ConfigError(f"--config {path}: inputs must be a path or a list of paths.")
+    return tuple(str(each) for each in given)
 
 
 def _text(path: str, name: str, value: Any) -> str:

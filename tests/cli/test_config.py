@@ -56,6 +56,13 @@ def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> N
     assert parse(["index", "--config", path]) == Arguments("index", {"config": path}, ("a",), ())
 
 
+@pytest.mark.parametrize(("text", "inputs"), [
+    ("5", ("5",)), ("[2024, b]", ("2024", "b")), ("2024-05-06", ("2024-05-06",)), ("", ()),
+    ("[]", ())])
+def test_inputs_may_have_any_name(tmp_path: Path, text: str, inputs: tuple[str, ...]) -> None:
+    assert parse(["run", "--config", config(tmp_path, f"inputs: {text}")]).inputs == inputs
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -66,6 +73,8 @@ def test_the_command_lines_inputs_replace_those_of_the_file(tmp_path: Path) -> N
         ("input: x", "Did you mean inputs?"),
         ("config: other.yaml", "only be given on the command line"),
         ("top: {a: 1}", "top must be a value or a list"),
+        ("inputs: {a: 1}", "inputs must be a path or a list of paths"),
+        ("inputs: [[a], b]", "inputs must be a path or a list of paths"),
         ("just words", "option: value"),
         ("a: [", "not valid YAML at line"),
     ],
