@@ -1,7 +1,7 @@
 """Options become one graph, the graph runs, and what came of it is read back."""
 
 import os
-import tempfile
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,8 +54,10 @@ def survey(plan: RunPlan) -> Survey:
     """The inputs, the steps of the graph and its sizes; runs nothing, and asks no cluster."""
     inputs = inputs_of(plan)
     pipeline = beam.Pipeline(runner="FnApiRunner")
-    with tempfile.TemporaryDirectory() as folder:
-        built = build(pipeline, plan, inputs, Workspace(folder))
+    try:
+        built = build(pipeline, plan, inputs, Workspace(pipeline.local_tempdir))
+    finally:
+        shutil.rmtree(pipeline.local_tempdir)  # which Beam removes only when it has run
     steps = _Steps()
     pipeline.visit(steps)
     shuffle = shuffle_of(plan, inputs, "spill")

@@ -1,5 +1,6 @@
 """Sizes follow from the bytes of the input and the memory of workers, and change no value."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,11 @@ def test_the_graph_of_all_analyses_is_small(crawl: list[str], tmp_path: Path) ->
 @pytest.mark.parametrize("runner", ["local", "flink", "spark", "dataflow"])
 def test_a_dry_run_shows_graph_and_sizes_and_asks_nobody(
     runner: str, crawl: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     config = [] if runner == "local" else ["--config", str(CONFIGS / f"{runner}.yaml")]
     status = main(["run", *crawl, "-o", str(tmp_path / "out"), "--dry-run", "--worker-memory",
                    "512M", "--analyses", "discovery,detection,quilts", *config])
@@ -98,3 +103,4 @@ def test_a_dry_run_shows_graph_and_sizes_and_asks_nobody(
         assert words in shown
     assert "signature_rows" not in shown
     assert not (tmp_path / "out").exists()
+    assert not list(temporary.iterdir())
