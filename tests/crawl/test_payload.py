@@ -176,6 +176,10 @@ def test_moments() -> None:
     assert parse_moment("1972-06-30T23:59:60Z") == parse_moment("1972-06-30T23:59:59Z")
     assert parse_moment("2008-10-294T05:21:46-0700") is parse_moment("") is None
     assert parse_moment("99999999999999") is None
+    assert parse_moment("0001-01-01") == parse_moment("0001-01-01T01:00:00+01:00") is not None
+    assert parse_moment("0001-01-01T00:00:00+01:00") is None
+    assert parse_moment("9999-12-31T23:59:59Z") is not None
+    assert parse_moment("9999-12-31T23:59:59-01:00") is None
     now = 1_700_000_000
     assert {moment_of(now), moment_of(now * 1000), moment_of(now * 10**6),
             moment_of(now * 10**9), moment_of(float(now))} == {now * 10**6}

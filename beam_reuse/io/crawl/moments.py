@@ -7,11 +7,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?\d*", re.ASCII)
 _SHORT = re.compile(r"(\d{4})(?:-(\d\d))?Z?", re.ASCII)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _FAR = 60_000_000_000 * 1_000_000  # in the year 3871
 
 
 def parse_moment(text: str) -> int | None:
-    """Microseconds since 1970 of an ISO date (any precision) or 8 to 14 digits; None if bad.
+    """Microseconds since 1970 of an ISO date (any precision) or 8 to 14 digits; None if bad,
+    or not in the years 1 to 9999 of UTC.
 
     A moment without a time zone is in UTC.
     """
@@ -56,7 +59,9 @@ def moment_of(value: object) -> int | None:
     return int(value) // 1000
 
 
-def _micros(moment: datetime) -> int:
+def _micros(moment: datetime) -> int | None:
+    """None for a moment whose time zone takes it out of the years that dates can say."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // _MICROSECOND
+    micros = (moment - _EPOCH) // _MICROSECOND
+    return micros if _FIRST <= micros <= _LAST else None
