@@ -1,12 +1,12 @@
 """A stream of pages as JSON Lines, and an answer to each line, whatever it holds."""
 
-import json
 from collections.abc import Iterator
 from typing import IO, Any
 
 import orjson
 
 from beam_reuse.detector import Detector
+from beam_reuse.io.crawl.rows import parse_json
 
 LONGEST_LINE = 128 << 20
 LONGEST_MESSAGE = 300
@@ -70,11 +70,9 @@ def _object_in(line: bytes) -> dict[str, Any]:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:
         try:
-            row = json.loads(line.decode("utf-8"))
+            row = parse_json(line.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise BadLine(f"not UTF-8 at byte {error.start}") from None
-        except RecursionError:
-            raise BadLine("not JSON that can be read: nested too deep") from None
         except ValueError as error:
             raise BadLine(f"not JSON: {error}") from None
     if not isinstance(row, dict):

@@ -202,12 +202,13 @@ def test_lines_may_be_odd_but_sound(labels: str, stdin: Any,
         b"\xef\xbb\xbf" + GOOD, b'{"html": "<p>Enter your password</p>"}',
         b'{"url": "http://a/", "html": null, "text": "Enter\\n\\nmore"}',
         b'{"url": "\\ud800", "html": "\\ud800<p>", "more": 1e999}', GOOD + b"\r",
+        b'{"url": "http://n/", "html": "\\ud800<p>", "n": ' + b"9" * 5000 + b"}",
     ]))
     assert main(["check", "--jsonl", "--labels", labels]) == 0
     found = answers(capsys)
     assert [(row["url"], row["chunks"], row["matching"]) for row in found] == [
         ("http://x.org/", 3, 1), ("", 1, 1), ("http://a/", 2, 0), ("\ud800", 1, 0),
-        ("http://x.org/", 3, 1)]
+        ("http://x.org/", 3, 1), ("http://n/", 1, 0)]
 
 
 def test_an_error_in_the_detector_does_not_end_the_stream(

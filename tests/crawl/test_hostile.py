@@ -38,6 +38,16 @@ def test_odd_values_of_a_row_are_no_values(tmp_path: Path, extra: dict) -> None:
     page.content_type.encode()
 
 
+@pytest.mark.parametrize("field", ["likes", "timestamp", "status"])
+def test_a_number_of_very_many_digits_is_no_value(tmp_path: Path, field: str) -> None:
+    line = b'{"url": "http://a.example/", "html": "<p>x", "%s": -%s}\n'
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line % (field.encode(), b"9" * 5000))
+    page, = outcomes(path)
+    assert isinstance(page, RawPage)
+    assert (page.payload, page.timestamp, page.status) == (b"<p>x", None, None)
+
+
 def test_a_parquet_file_with_two_columns_of_one_name_is_a_reject(tmp_path: Path) -> None:
     table = pa.Table.from_arrays(
         [pa.array(["http://a.example/"]), pa.array(["http://b.example/"]), pa.array(["x"])],

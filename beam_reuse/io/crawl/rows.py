@@ -20,6 +20,7 @@ from beam_reuse.io.crawl.window import Window
 
 MOMENTS = ("timestamp", "date", "crawl_date")
 COLUMNS = ("url", "html", "text", *MOMENTS, "status", "content_type", "ip")
+_MOST_DIGITS = 400
 _TYPES = {"html": "text/html", "text": "text/plain"}
 
 
@@ -102,10 +103,22 @@ def parse_row(line: bytes) -> dict[str, Any]:
 
 
 def _parse_slowly(line: bytes, errors: str) -> Any:
+    return parse_json(line.decode("utf-8", errors))
+
+
+def parse_json(text: str) -> Any:
+    """JSON as Python reads it (lone surrogates too), with numbers of any length; `ValueError` if
+    it is none."""
     try:
-        return json.loads(line.decode("utf-8", errors))
+        return json.loads(text, parse_int=_whole_number)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _whole_number(digits: str) -> int | float:
+    """A number as it is, or infinite if it has more digits than any value has: Python refuses to
+    read thousands of them."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def _bytes_of(char: str) -> bytes:
