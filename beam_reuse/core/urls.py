@@ -6,14 +6,13 @@ takes a URL takes a canonical one.
 
 import ipaddress
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 import idna
 from publicsuffixlist import PublicSuffixList
-
-MAX_CYCLE = 8
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443, "gopher": 70}
 _BLANKS = "".join(map(chr, range(0x21)))
@@ -243,24 +242,18 @@ def prefixes(url: str) -> list[str]:
 def recursion_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
     """Why a canonical URL looks like a crawler caught in a loop, or None.
 
-    `too-deep`: prefix depth above `max_depth`. `path-repeats`: one path component, or a
-    cycle of 2 to 8 of them, stands `max_repeats` or more times in a row (an empty component
-    between two slashes counts). 0 switches either off. Linear in the URL's length.
+    `too-deep`: prefix depth above `max_depth`. `path-repeats`: one component of the path stands
+    in it `max_repeats` or more times, in a row or not (an empty component between two slashes
+    counts). 0 switches either off. Linear in the URL's length.
     """
     path = _host_and_path(url)[1]
     if max_depth and path.count("/") > max_depth:
         return "too-deep"
-    if not max_repeats:
-        return None
     components = path.split("/")[1:]
     if components[-1] == "":
         components.pop()
-    if len(components) < max_repeats or len(set(components)) == len(components):
+    more = len(components) - len(set(components))
+    if not max_repeats or more < max_repeats - 1:
         return None
-    for cycle in range(1, MAX_CYCLE + 1):
-        equal = 0
-        for here, before in zip(components[cycle:], components, strict=False):
-            equal = equal + 1 if here == before else 0
-            if equal >= cycle * (max_repeats - 1):
-                return "path-repeats"
-    return None
+    most = max(Counter(components).values())
+    return "path-repeats" if most >= max_repeats else None

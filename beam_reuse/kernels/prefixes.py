@@ -3,6 +3,7 @@
 import numpy as np
 
 from beam_reuse.kernels.compiled import kernel
+from beam_reuse.kernels.fingerprint import fingerprint
 
 _SLASH, _QUERY, _COLON, _OPEN, _CLOSE, _MARK = 0x2F, 0x3F, 0x3A, 0x5B, 0x5D, 0x23
 
@@ -131,9 +132,10 @@ def enter_directory(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
 
 @kernel
 def recur(
-    offsets: np.ndarray, data: np.ndarray, max_depth: int, max_repeats: int, max_cycle: int
+    offsets: np.ndarray, data: np.ndarray, max_depth: int, max_repeats: int
 ) -> np.ndarray:
-    """Which canonical URLs look like a crawler caught in a loop; see `urls.recursion_reason`."""
+    """Which canonical URLs look like a crawler caught in a loop; see `urls.recursion_reason`.
+    Components of a path are told apart by 64-bit fingerprints."""
     out = np.zeros(len(offsets) - 1, np.bool_)
     for i in range(len(out)):
         host = _host_start(data, offsets[i], offsets[i + 1])
@@ -144,23 +146,15 @@ def recur(
             slashes += data[at] == _SLASH
         if max_depth and slashes > max_depth:
             out[i] = True
-        if not max_repeats or slashes < max_repeats:
+        if out[i] or not max_repeats or slashes < max_repeats:
             continue
-        bounds = np.empty(slashes + 1, np.int64)
-        k = 0
-        for at in range(path, end):
-            if data[at] == _SLASH:
-                bounds[k] = at + 1
-                k += 1
-        bounds[k] = end + 1
-        count = slashes - (bounds[slashes - 1] == end)
-        for cycle in range(1, max_cycle + 1):
-            equal = 0
-            for here in range(cycle, count):
-                before = here - cycle
-                same = _same_bytes(data, bounds[here], bounds[here + 1] - 1,
-                                   bounds[before], bounds[before + 1] - 1)
-                equal = equal + 1 if same else 0
-                if equal >= cycle * (max_repeats - 1):
-                    out[i] = True
+        components = np.empty(slashes, np.uint64)
+        count, start = 0, path + 1
+        for at in range(path + 1, end + 1):
+            if (at == end and start < end) or (at < end and data[at] == _SLASH):
+                components[count] = fingerprint(data, start, at)
+                count, start = count + 1, at + 1
+        components = np.sort(components[:count])
+        for last in range(max_repeats - 1, count):
+            out[i] |= components[last] == components[last - max_repeats + 1]
     return out

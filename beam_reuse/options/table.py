@@ -93,7 +93,7 @@ OPTIONS: tuple[Option, ...] = (
             "skip URLs with more directories than this (crawler traps); 0 is off",
             "read.max_prefix_depth", ANALYSING),
     _option("reading", "max-path-repeats", WHOLE,
-            "skip URLs in whose path something stands this often in a row; 0 is off",
+            "skip URLs in whose path one component stands so often, in a row or not; 0 is off",
             "read.max_path_repeats", ANALYSING),
     _option("chunks", "chunk-tags", WORDS,
             "tags before which a page is cut into chunks", "chunks.tags", CUTTING),

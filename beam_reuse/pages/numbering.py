@@ -9,7 +9,7 @@ from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import FLAG, NUMBER, PAGE, PART, TEXT, columns, gives, less, lists
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.core.urls import MAX_CYCLE, recursion_reason
+from beam_reuse.core.urls import recursion_reason
 from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
@@ -51,7 +51,7 @@ def without_recursion(
     if indexed.any():
         keys = found.strings("key")
         limits = read.max_prefix_depth, read.max_path_repeats
-        bad = indexed & recur(keys.offsets, keys.data, *limits, MAX_CYCLE)
+        bad = indexed & recur(keys.offsets, keys.data, *limits)
         urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
         reasons = VarBytes.from_list([
             str(recursion_reason(url, *limits)).encode() for url in urls])

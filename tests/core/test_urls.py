@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_reuse.core.urls import (
-    MAX_CYCLE,
     BadUrl,
     canonical_url,
     domain_of,
@@ -134,14 +133,16 @@ def test_recursion_reason_equals_its_definition(
     assert recursion_reason(url, max_depth, max_repeats) == expected
     for key in (url, url + "#20260101"):
         data = np.frombuffer(b"junk" + key.encode(), np.uint8)
-        found = recur(np.array([4, len(data)]), data, max_depth, max_repeats, MAX_CYCLE)
+        found = recur(np.array([4, len(data)]), data, max_depth, max_repeats)
         assert found.tolist() == [expected is not None]
 
 
 @pytest.mark.parametrize(("path", "reason"), [
     ("a/" * 4, None), ("a/" * 5, "path-repeats"), ("a/" * 4 + "a", "path-repeats"),
-    ("a/b/" * 5, "path-repeats"), ("a/b/" * 4 + "a/", None),
-    ("1/2/3/4/5/6/7/8/" * 5, "path-repeats"), ("1/2/3/4/5/6/7/8/9/" * 5, None),
+    ("a/b/" * 5, "path-repeats"), ("a/b/" * 4 + "a/", "path-repeats"), ("a/b/" * 4 + "aa/", None),
+    ("1/2/3/4/5/6/7/8/9/" * 4, None), ("1/2/3/4/5/6/7/8/9/" * 4 + "6", "path-repeats"),
+    ("a/b/a/c/a/d/a/e/a/f/", "path-repeats"), ("a/b/a/c/a/d/a/e/f/", None),
+    ("x//y//z//" + "//", "path-repeats"),
     ("x/" + "a/" * 5 + "y", "path-repeats"), ("".join(f"{i}/" for i in range(96)), "too-deep"),
     ("".join(f"{i}/" for i in range(95)), None), ("a?" + "b/" * 200, None),
 ])
