@@ -16,7 +16,7 @@ from publicsuffixlist import PublicSuffixList
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443, "gopher": 70}
 _BLANKS = "".join(map(chr, range(0x21)))
-_PLAIN = re.compile(r"(https?)://([a-z0-9.-]*[a-z0-9-])(/[^?]*)?(\?.*)?\Z", re.DOTALL)
+_PLAIN = re.compile(r"(https?)://((?:[a-z0-9-]+\.)*[a-z0-9-]+)(/[^?]*)?(\?.*)?\Z", re.DOTALL)
 _PARTS = re.compile(
     r"(?:(?P<scheme>[a-z][a-z0-9+.-]*):)?(?://(?P<authority>[^/?#]*))?"
     r"(?P<path>[^?#]*)(?P<query>\?[^#]*)?",
@@ -44,7 +44,7 @@ class PageName(NamedTuple):
 def canonical_url(fetched: str) -> str:
     """The key of a page.
 
-    Scheme and host lower-case, host in ASCII (IDNA); its trailing dots, user info, default
+    Scheme and host lower-case, host in ASCII (IDNA); its trailing dot, user info, default
     port and fragment removed; an empty path becomes `/`. Path, query and escapes stay as
     they are, except that a lone surrogate (a byte that was not UTF-8) is percent-escaped.
     Blanks and control characters around the URL are dropped. Idempotent.
@@ -105,7 +105,8 @@ def _split_authority(authority: str) -> tuple[str, int | None]:
 
 @lru_cache(maxsize=1 << 16)
 def _ascii_host(host: str) -> str:
-    """Host lower-case, in ASCII, without trailing dots; `BadUrl` where there is none."""
+    """Host lower-case, in ASCII, without trailing dot; `BadUrl` where there is none, or one of its
+    labels is empty."""
     if host.startswith("["):
         try:
             ipaddress.IPv6Address(host[1:-1] if host.endswith("]") and "%" not in host else "")
@@ -120,10 +121,10 @@ def _ascii_host(host: str) -> str:
             raise BadUrl(f"bad host {host[:60]!r}") from None
     if not name.isascii():
         name = _idna(name)
-    name = name.lower().rstrip(".")
+    name = name.lower().removesuffix(".")
     if not name:
         raise BadUrl("no host")
-    if _NOT_IN_HOST.search(name):
+    if _NOT_IN_HOST.search(name) or "" in name.split("."):
         raise BadUrl(f"bad host {host[:60]!r}")
     return name
 

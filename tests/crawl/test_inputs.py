@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from beam_reuse.core.pages import Rejected
 from beam_reuse.core.settings import ReadSettings
+from beam_reuse.core.urls import name_page
 from beam_reuse.io.crawl import window
 from beam_reuse.io.crawl.chain import RangeChain
 from beam_reuse.io.crawl.inputs import InputError, InputFile, is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FILE_COST, FileRange, cut
 from beam_reuse.io.crawl.read import RangeReader
 from tests.broken.writing import HTML, gz, page
-from tests.crawl.reading import read_cut, shape
+from tests.crawl.reading import read_cut, read_whole, shape
 
 
 def _make(folder: Path, *names: str) -> None:
@@ -74,6 +75,14 @@ def test_odd_names(tmp_path: Path) -> None:
     assert outcome.fetched_url == "file://caf-e9/p%5B1%5D.html"  # type: ignore[union-attr]
     assert piece.name_of(outcome.file) == found.name
     assert [f.name for f in list_files([found.path])] == ["p[1].html"]
+
+
+@pytest.mark.parametrize(("name", "host"), [
+    ("a..b", "a-.b"), ("...", "files"), ("v1.2.", "v1.2"), ("My: Site", "my--site")])
+def test_any_folder_is_a_host(tmp_path: Path, name: str, host: str) -> None:
+    _make(tmp_path / name, "x.html")
+    (outcome,) = read_whole(tmp_path / name)
+    assert name_page(outcome.fetched_url).host == host  # type: ignore[union-attr]
 
 
 def _with_irregular_files(folder: Path) -> None:

@@ -16,7 +16,7 @@ _WEB = ("http://", "https://", "ftp://")
 _EXTRAS = {"gs": "gcp", "s3": "aws", "hdfs": "hadoop", "azfs": "azure"}
 _MAGIC = re.compile(r"[*?\[]")
 _ESCAPES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
-_NO_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_NO_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]|\.(?=\.)")
 
 
 class InputError(UserError):
@@ -224,4 +224,4 @@ def _single(path: str, size: int, unreadable: str = "") -> InputFile:
 
 def _host(folder: str) -> str:
     """A folder's name as the host of its pages' URLs."""
-    return _NO_HOST.sub("-", _text(folder).lower()).strip(".") or "files"
+    return _NO_HOST.sub("-", _text(folder).lower().strip(".")) or "files"
