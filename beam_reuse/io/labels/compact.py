@@ -91,9 +91,12 @@ class CompactList:
         return array
 
     def _check_sums(self) -> None:
+        """Refuse a file of which any byte has changed; those between sections are zeros."""
         for name, section in self.layout.sections.items():
             if self.file.checksum(section.start, section.length) != section.checksum:
                 raise damaged(self.path, f"the checksum of its {name}")
+            if any(self.file.read(section.end, section.padding)):
+                raise damaged(self.path, f"what follows its {name}")
 
     def _check_values(self) -> None:
         """Refuse what a sound writer does not write, however right its checksums are: kernels

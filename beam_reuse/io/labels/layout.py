@@ -48,6 +48,11 @@ class Section:
     def end(self) -> int:
         return self.start + self.length
 
+    @property
+    def padding(self) -> int:
+        """How many zeros follow it, up to where the next one may start."""
+        return -self.length % ALIGNMENT
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -64,7 +69,7 @@ class Layout:
         sections, at = {}, HEADER_BYTES
         for name, (length, checksum) in zip(SECTIONS, contents, strict=True):
             sections[name] = Section(at, length, checksum)
-            at += -(-length // ALIGNMENT) * ALIGNMENT
+            at = sections[name].end + sections[name].padding
         return Layout(at, rows, names, sections)
 
     def header(self) -> bytes:
@@ -95,10 +100,10 @@ class Layout:
             name: Section(*_ENTRY.unpack_from(head, _FRONT.size + i * _ENTRY.size))
             for i, name in enumerate(SECTIONS)
         }
-        if any(s.start % ALIGNMENT or not HEADER_BYTES <= s.start <= s.end <= length
-               for s in sections.values()):
+        found = Layout(length, rows, names, sections)
+        if found != Layout.of(rows, names, [(s.length, s.checksum) for s in sections.values()]):
             raise damaged(path, "its section table")
-        return Layout(length, rows, names, sections)
+        return found
 
 
 def damaged(path: str, what: str) -> UserError:
