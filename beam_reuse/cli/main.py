@@ -30,6 +30,9 @@ from beam_reuse.runners import ENGINES, require
 from beam_reuse.runners.forks import QUIET
 
 LONGEST_MESSAGE = 600
+NO_MEMORY = ("memory ran out. Say with --worker-memory how much each process of a run may take "
+             "(--dry-run shows what it would), or give fewer --workers.")
+_NO_MEMORY = re.compile(r"^(?:\w+\.)*\w*MemoryError\b", re.MULTILINE)
 
 
 def entry() -> NoReturn:
@@ -220,6 +223,8 @@ def short_message(error: BaseException) -> str:
     """The gist of an error. Beam puts a worker's whole traceback into its message, whose last
     line that is not indented tells what happened; an error of ours says all without its name."""
     text = str(error).strip()
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(text):
+        return NO_MEMORY
     if "Traceback (most recent call last)" in text:
         told = [line for line in text.splitlines() if line and not line[0].isspace()]
         text = next((line for line in reversed(told) if ": " in line), text)

@@ -53,12 +53,18 @@ def rows_out(name: str) -> str:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Add to an error in the block, which stays what it is, a note that says where it happened."""
+    """Add to an error in the block, which stays what it is, a note that says where it happened.
+    Beam makes errors anew from their text, and of one without (MemoryError, those of the system)
+    it would keep the note alone: such an error becomes one with a text."""
     try:
         yield
     except Exception as error:
-        error.add_note(f"in {name!r}")
-        raise
+        if error.args and isinstance(error.args[0], str):
+            error.add_note(f"in {name!r}")
+            raise
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
+        kind = MemoryError if isinstance(error, MemoryError) else RuntimeError
+        raise kind(f"{text} in {name!r}") from error
 
 
 def results_in(name: str, kernel: Callable[..., Any], *args: Any) -> Iterator[Result]:

@@ -302,5 +302,11 @@ def test_beams_long_messages_are_cut_to_their_gist() -> None:
     ours = RuntimeError(str(worker).split("\n\n")[0])
     assert short_message(ours) == "spill file f is damaged at offset 3"
     assert short_message(ValueError()) == "ValueError"
+    for line in ("MemoryError", "MemoryError: in 'places'", "pyarrow.lib.ArrowMemoryError: malloc",
+                 "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 3 GiB"):
+        ended = RuntimeError(f"Traceback (most recent call last):\n  File 'x'\n{line}\n")
+        assert "--worker-memory" in short_message(ended)
+    assert "--worker-memory" in short_message(MemoryError())
+    assert "--worker-memory" not in short_message(ValueError("no MemoryError: a value"))
     assert short_message(OSError(28, "No space left on device", "f")) == (
         "No space left on device: 'f'")

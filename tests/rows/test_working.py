@@ -15,7 +15,7 @@ from beam_reuse.columnar.store import Piece, Store
 from beam_reuse.rows import Plan, Rows
 from beam_reuse.rows.building import build
 from beam_reuse.rows.values import Values
-from beam_reuse.rows.working import Work
+from beam_reuse.rows.working import Work, named
 from tests.rows.running import run
 
 STEP = 10_000  # bytes of a block, about
@@ -150,6 +150,18 @@ def damage(block: Block, folder: str, _: Any) -> Block:
                 file.seek(os.path.getsize(entry.path) // 2)
                 file.write(b"damage")
     return block
+
+
+@pytest.mark.parametrize(("error", "kind", "told"), [
+    (MemoryError(), MemoryError, "MemoryError in 'f'"),
+    (FileNotFoundError(2, "No such file", "x"), RuntimeError,
+     "FileNotFoundError: [Errno 2] No such file: 'x' in 'f'"),
+    (KeyError(5), RuntimeError, "KeyError: 5 in 'f'")])
+def test_an_error_without_a_text_gets_one(error, kind, told):
+    """Beam makes errors anew from their texts."""
+    with pytest.raises(kind) as caught, named("f"):
+        raise error
+    assert caught.value.args == (told,) and caught.value.__cause__ is error
 
 
 def test_a_damaged_spill_file_stops_the_run_and_is_named(tmp_path):
