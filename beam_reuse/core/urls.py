@@ -24,6 +24,8 @@ _PARTS = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_IN_HOST = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_LABELS = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
+_RESERVED = ("example", "internal", "invalid", "local", "localhost", "test")
 _SUFFIXES: list[PublicSuffixList] = []
 
 
@@ -159,6 +161,27 @@ def domain_of(host: str) -> str:
     if not _SUFFIXES:
         _SUFFIXES.append(PublicSuffixList())
     return _SUFFIXES[0].privatesuffix(host) or host
+
+
+@lru_cache(maxsize=1 << 10)
+def is_public_host(name: str, with_port: bool = False) -> bool:
+    """Whether a name can only be that of a host: an address, or labels that end in a public suffix
+    or a reserved one (`v1.2` and `conf.d` do not). Next to a port any host will do."""
+    try:
+        host = _ascii_host(name)
+    except BadUrl:
+        return False
+    if not _LABELS.fullmatch(host):
+        return False
+    last = host.rpartition(".")[2]
+    return with_port or _is_address(host) or (
+        "." in host and (last in _RESERVED or _known_suffixes().publicsuffix(host) is not None))
+
+
+@lru_cache(maxsize=1)
+def _known_suffixes() -> PublicSuffixList:
+    """The list without its last rule, by which any label is a suffix."""
+    return PublicSuffixList(accept_unknown=False)
 
 
 @lru_cache(maxsize=1 << 16)

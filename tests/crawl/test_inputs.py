@@ -291,6 +291,14 @@ def test_any_beam_filesystem() -> None:
         list_files(["memory://b/nothing"])
 
 
+def test_a_remote_folder_is_a_mirror_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.org/index.html", "x.html"):
+        monkeypatch.setitem(FILES, f"memory://m/sites/{name}", HTML)
+    monkeypatch.setitem(FILES, "memory://m/sites/urls.tsv", b"file\turl\nx.html\thttp://b.org/x\n")
+    assert [(file.relative, file.url) for file in list_files(["memory://m/sites"])] == [
+        ("a.org/index.html", "http://a.org/"), ("x.html", "http://b.org/x")]
+
+
 def test_folders_of_one_name_have_hosts_of_their_own(tmp_path: Path) -> None:
     for above in ("c1", "c2"):
         (tmp_path / above / "site").mkdir(parents=True)

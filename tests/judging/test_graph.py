@@ -2,8 +2,8 @@
 
 import random
 from collections import Counter
-from fractions import Fraction
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import pytest

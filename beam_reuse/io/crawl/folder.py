@@ -15,8 +15,9 @@ from beam_reuse.io.crawl.window import Window
 
 
 def file_url(file: InputFile) -> str:
-    """The URL of a page that is a file: `file://folder/path below it`."""
-    return f"file://{file.host}/{quote(os.fsencode(file.relative))}"
+    """The URL of a page that is a file: its true one if that is known, else `file://folder/path
+    below it`."""
+    return file.url or f"file://{file.host}/{quote(os.fsencode(file.relative))}"
 
 
 def read_page(file: InputFile, window: Window, units: Units | None,
@@ -26,7 +27,7 @@ def read_page(file: InputFile, window: Window, units: Units | None,
     It has no timestamp: that of the copy at hand says nothing of the page.
     """
     capture = Capture(Place(file.path, 0, file.size), file_url(file))
-    content_type = type_by_name(file.path)
+    content_type = type_by_name(file.relative.partition("?")[0] if file.url else file.path)
     if content_type and kind_of(content_type).label not in settings.content_types:
         return capture.skipped("content-type")
     try:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.io.crawl.mirrors import listed_urls, mirrored_url
 from beam_reuse.io.crawl.sniff import remedy_for
 from beam_reuse.io.files import is_local, local_path
 
@@ -29,8 +30,9 @@ class InputFile:
 
     `crawl` is the name of the input it belongs to, `name` its own in tables: as short as
     is unique among all files, so that tables do not depend on where the crawl lies. `host`
-    and `relative` make the URL of a page that is a file: `file://host/relative`. `unreadable`
-    tells why there is nothing to read: it is rejected then.
+    and `relative` make the URL of a page that is a file, `file://host/relative`, unless its true
+    `url` is known (see `mirrors`). `unreadable` tells why there is nothing to read: it is rejected
+    then.
     """
 
     path: str
@@ -40,14 +42,15 @@ class InputFile:
     relative: str
     name: str = ""
     unreadable: str = ""
+    url: str = ""
 
 
 def list_files(specs: Sequence[str]) -> list[InputFile]:
     """All files that `specs` name, sorted by path, each once.
 
-    A folder gives every file below it, except hidden ones, links to folders, and result
-    folders of earlier runs. Raises `InputError` for a spec that matches nothing, and for a
-    file that was named but holds its pages in a form that is not read.
+    A folder gives every file below it, except hidden ones, links to folders, result folders of
+    earlier runs, and a table of URLs in it. Raises `InputError` for a spec that matches nothing,
+    and for a file that was named but holds its pages in a form that is not read.
     """
     found: dict[str, InputFile] = {}
     for spec in specs:
@@ -157,7 +160,11 @@ def _size(path: str) -> tuple[int, str]:
 
 def _local_folder(folder: str) -> Iterator[InputFile]:
     name = _text(os.path.basename(os.path.abspath(folder)))
+    urls: dict[str, str] = {}
     for above, below, names in os.walk(folder, onerror=_refuse):
+        if above == folder:
+            urls, tables = listed_urls(folder, names)
+            names = [each for each in names if each not in tables]
         if above != folder and is_result_folder(above):
             below.clear()
             continue
@@ -167,8 +174,9 @@ def _local_folder(folder: str) -> Iterator[InputFile]:
             if each.startswith("."):
                 continue
             size, why = _size(path)
-            yield InputFile(path.replace(os.sep, "/"), size, name, _host(name),
-                            os.path.relpath(path, folder).replace(os.sep, "/"), unreadable=why)
+            relative = os.path.relpath(path, folder).replace(os.sep, "/")
+            yield InputFile(path.replace(os.sep, "/"), size, name, _host(name), relative,
+                            unreadable=why, url=urls.get(relative) or mirrored_url(relative))
 
 
 def _refuse(error: OSError) -> None:
@@ -206,11 +214,15 @@ def _remote_files(spec: str) -> Iterator[InputFile]:
         return
     folder = spec.rstrip("/") + "/"
     name = folder.rstrip("/").rpartition("/")[2]
-    for item in FileSystems.match([folder + "**"])[0].metadata_list:
-        relative = item.path.removeprefix(folder)
-        if item.path.endswith("/") or any(part.startswith(".") for part in relative.split("/")):
+    sizes = {item.path.removeprefix(folder): item.size_in_bytes
+             for item in FileSystems.match([folder + "**"])[0].metadata_list}
+    urls, tables = listed_urls(folder, sizes)
+    for relative, size in sizes.items():
+        hidden = any(part.startswith(".") for part in relative.split("/"))
+        if hidden or relative.endswith("/") or relative in tables:
             continue
-        yield InputFile(item.path, item.size_in_bytes, name, _host(name), relative)
+        yield InputFile(folder + relative, size, name, _host(name), relative,
+                        url=urls.get(relative) or mirrored_url(relative))
 
 
 def _single(path: str, size: int, unreadable: str = "") -> InputFile:
