@@ -1,63 +1,19 @@
-"""The command `check`: pages, streams, trusted pages, wrong use; and that it agrees with `run`."""
+"""The command `check`: pages, trusted pages, wrong use."""
 
-import hashlib
-import io
 import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from beam_reuse.analyses.reuse.settings import DetectionSettings
-from beam_reuse.cli import check_stream
 from beam_reuse.cli.main import main
-from beam_reuse.cli.runs import execute
 from beam_reuse.core.finding import Finding, Match, Source
-from beam_reuse.core.settings import ChunkSettings, StopSettings
-from beam_reuse.declaring.settings import Settings
-from beam_reuse.io.results import tables
-from beam_reuse.plan import RunPlan
-from tests.analyses.test_reuse import random_labels
-from tests.crawls import random_captures, write_warc
-from tests.labels.writing import SETTINGS, listed, write_labels
-
-BANK = "<html><p>Welcome to the bank</p><p>Enter your password</p>"
-PHISH = "<html><title>x</title><p>Enter  your password</p> <div>now"
-
-
-def sha1(text: str) -> str:
-    return hashlib.sha1(text.encode()).hexdigest()
-
-
-ROWS = [(sha1(BANK), "file", "http://bank.com/"),
-        (sha1("<p>Enter your password</p>"), "chunk", "http://bank.com/"),
-        (sha1("<p>Enter your password</p>"), "chunk", "http://www.shop.co.uk/a")]
-
-
-@pytest.fixture
-def labels(tmp_path: Path) -> str:
-    return write_labels(tmp_path / "bank.parquet", ROWS)
-
-
-@pytest.fixture
-def stdin(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def give(content: bytes) -> None:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    return give
-
-
-def page(path: Path, content: str | bytes) -> str:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return str(path)
-
-
-def answers(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+from tests.cli.checking import BANK, GOOD, PHISH, ROWS, answers, page, sha1
+from tests.labels.writing import listed, write_labels
 
 
 def test_people_read_what_is_known(labels: str, tmp_path: Path,
@@ -159,109 +115,6 @@ def test_a_page_that_no_parser_should_see_is_told_and_the_others_are_checked(
     bad, good = answers(capsys)
     assert bad["line"] == 1 and "TooDeep" in bad["error"]
     assert good["matching"] == 1
-
-
-GOOD = json.dumps({"url": "http://x.org", "html": PHISH}).encode()
-BAD_LINES = [
-    (b"{", "not JSON"),
-    (b"\xff\xfe", "not UTF-8 at byte 0"),
-    (b'{"url": "http://a/", "html": "\xff"}', "not UTF-8 at byte 30"),
-    (b"[1]", "a list, not an object"),
-    (b"null", "null, not an object"),
-    (b'{"url": "http://a/"}', "neither html nor text"),
-    (b'{"url": "http://a/", "html": null}', "neither html nor text"),
-    (b'{"url": 1, "html": "x"}', "url is a number, not text"),
-    (b'{"url": "http://a/", "html": ["x"]}', "html is a list, not text"),
-    (b'{"url": "http://a/", "text": {}}', "text is an object, not text"),
-    (b"[" * 100_000, "nested too deep"),
-    (b"x" * 5000, "longer than"),
-]
-
-
-def test_a_stream_survives_every_line(labels: str, stdin: Any, capsys: pytest.CaptureFixture[str],
-                                      monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_stream, "LONGEST_LINE", 150_000)
-    monkeypatch.setattr(check_stream, "_STEP", 1000)
-    lines = [line for bad, _ in BAD_LINES for line in (bad, GOOD)]
-    lines[-2] = b"x" * 400_000
-    stdin(b"\n".join([*lines, b"", b"  ", GOOD]))
-    assert main(["check", "--jsonl", "--labels", labels]) == 0
-    found = answers(capsys)
-    assert len(found) == 2 * len(BAD_LINES) + 1
-    for number, (_, said) in enumerate(BAD_LINES):
-        bad, good = found[2 * number:2 * number + 2]
-        assert bad["line"] == 2 * number + 1
-        assert said in bad["error"] and set(bad) == {"line", "error"}
-        assert good["flagged"] and good["url"] == "http://x.org/"
-    assert found[-1] == found[1]
-
-
-def test_lines_may_be_odd_but_sound(labels: str, stdin: Any,
-                                    capsys: pytest.CaptureFixture[str]) -> None:
-    stdin(b"\n".join([
-        b"\xef\xbb\xbf" + GOOD, b'{"html": "<p>Enter your password</p>"}',
-        b'{"url": "http://a/", "html": null, "text": "Enter\\n\\nmore"}',
-        b'{"url": "\\ud800", "html": "\\ud800<p>", "more": 1e999}', GOOD + b"\r",
-        b'{"url": "http://n/", "html": "\\ud800<p>", "n": ' + b"9" * 5000 + b"}",
-    ]))
-    assert main(["check", "--jsonl", "--labels", labels]) == 0
-    found = answers(capsys)
-    assert [(row["url"], row["chunks"], row["matching"]) for row in found] == [
-        ("http://x.org/", 3, 1), ("", 1, 1), ("http://a/", 2, 0), ("\ud800", 1, 0),
-        ("http://x.org/", 3, 1), ("http://n/", 1, 0)]
-
-
-def test_an_error_in_the_detector_does_not_end_the_stream(
-        labels: str, stdin: Any, capsys: pytest.CaptureFixture[str],
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    from beam_reuse.detector import Detector
-
-    check = Detector.check
-
-    def fails_once(self: Detector, content: str, url: str, kind: str) -> Any:
-        monkeypatch.setattr(Detector, "check", check)
-        raise RuntimeError("odd page")
-
-    monkeypatch.setattr(Detector, "check", fails_once)
-    stdin(GOOD + b"\n" + GOOD)
-    assert main(["check", "--jsonl", "--labels", labels]) == 0
-    bad, good = answers(capsys)
-    assert bad == {"line": 1, "error": "RuntimeError: odd page"}
-    assert good["flagged"]
-
-
-def test_streams_from_files(labels: str, tmp_path: Path,
-                            capsys: pytest.CaptureFixture[str]) -> None:
-    name = page(tmp_path / "a.jsonl", GOOD + b"\n" + GOOD)
-    assert main(["check", "--jsonl", "--labels", labels, name, name]) == 0
-    assert len(answers(capsys)) == 4
-    assert main(["check", "--jsonl", "--labels", labels, str(tmp_path / "none")]) == 2
-    assert "none: No such file" in capsys.readouterr().err
-
-
-def test_every_answer_comes_before_the_next_line_is_given(labels: str) -> None:
-    command = [sys.executable, "-m", "beam_reuse", "check", "--jsonl", "--labels", labels]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin and process.stdout
-        for line in (GOOD, b"bad", GOOD):
-            process.stdin.write(line + b"\n")
-            process.stdin.flush()
-            assert ("error" in json.loads(process.stdout.readline())) == (line == b"bad")
-        process.stdin.close()
-        assert process.wait(30) == 0
-
-
-def test_a_reader_that_leaves_is_no_traceback(labels: str) -> None:
-    command = [sys.executable, "-m", "beam_reuse", "check", "--jsonl", "--labels", labels]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
-    assert process.stdin and process.stdout and process.stderr
-    process.stdout.close()
-    process.stdin.write((GOOD + b"\n") * 3)
-    process.stdin.close()
-    assert process.stderr.read() == b""
-    assert process.wait(30) == 1
-    process.stderr.close()
 
 
 def test_a_trusted_page_is_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -369,53 +222,3 @@ assert main(["check", "--labels", {labels!r}, "--unknown"]) == 2
 assert "apache_beam" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
-
-
-@pytest.mark.parametrize(("chunks", "stops", "threshold", "min_chunks"), [
-    (ChunkSettings(), StopSettings(), 0.0, 1),
-    (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12), 0.4, 3),
-    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4), 0.2, 1),
-])
-def test_check_says_what_run_says(
-        chunks: ChunkSettings, stops: StopSettings, threshold: float, min_chunks: int,
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every row of page_reuse, matched_chunks and matched_files, from the same crawl."""
-    captures = write_warc(tmp_path / "crawl.warc.gz", random_captures(7, 150))
-    known = random_labels(8, captures, Settings(chunks=chunks))
-    path = write_labels(
-        tmp_path / "l.parquet", [(hash_, kind, source) for kind, hash_, source in known],
-        {**SETTINGS, "chunk-tags": list(chunks.tags), "chunk-normalise": chunks.normalise,
-         "min-chunk-bytes": stops.min_chunk_bytes})
-    settings = Settings(analyses=("detection",), chunks=chunks, stops=stops,
-                        detection=DetectionSettings(labels=(path,), page_threshold=threshold,
-                                                    min_chunks=min_chunks))
-    crawl, result = str(tmp_path / "crawl.warc.gz"), str(tmp_path / "result")
-    execute(RunPlan("run", (crawl,), result, settings), [])
-    assert main(["check", crawl, "--labels", path, "--json", "--page-threshold", str(threshold),
-                 "--min-chunks", str(min_chunks)]) in (0, 1)
-    said = defaultdict(list)
-    for answer in answers(capsys):
-        if "error" not in answer:
-            said[answer["url"]].append(_rows_of(answer))
-    ran: dict[str, list[list]] = {}
-    for row in tables.read(result, "page_reuse").to_pylist():
-        ran[row["url"]] = [[*row.values()], [], []]
-    for place, name, columns in (
-            (1, "matched_chunks", ("url", "position", "start", "end", "sha1", "source_url")),
-            (2, "matched_files", ("url", "source_url"))):
-        for row in tables.read(result, name).to_pylist():
-            ran[row["url"]][place].append([row[column] for column in columns])
-    assert len(ran) > 20 and any(rows[1] for rows in ran.values())
-    assert any(rows[2] for rows in ran.values())
-    for url, rows in ran.items():
-        assert rows in said[url]
-
-
-def _rows_of(answer: dict[str, Any]) -> list[list]:
-    """An answer as the rows `run` writes of its page; a file's hash is not told."""
-    url = answer["url"]
-    columns = ("url", "chunks", "stop_chunks", "matching", "distinct_matching", "contains",
-               "file_match", "flagged")
-    matches = [[url, *match.values()] for match in answer["matches"]]
-    files = [[url, answer["file_source"]]] if answer["file_match"] else []
-    return [[answer[name] for name in columns], matches, files]
