@@ -59,9 +59,6 @@ class HeavyKeys:
     def __init__(self, keys: Sequence[str], bitmap: NDArray[np.uint8]) -> None:
         self.keys, self.bitmap = tuple(keys), bitmap
 
-    def renamed(self, keys: Sequence[str]) -> "HeavyKeys":
-        return HeavyKeys(keys, self.bitmap)
-
     def may_hold(self, block: Block) -> NDArray[np.bool_]:
         out: NDArray[np.bool_] = _is_set(
             frozen(self.bitmap), frozen(block.hash_rows(self.keys)))

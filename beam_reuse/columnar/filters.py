@@ -49,9 +49,6 @@ class KeyFilter:
         lines = -(-bits // (64 * LINE_WORDS))
         return KeyFilter(keys, np.zeros(lines * LINE_WORDS, np.uint64))
 
-    def renamed(self, keys: Sequence[str]) -> "KeyFilter":
-        return KeyFilter(keys, self.words)
-
     def add(self, block: Block) -> None:
         _fill(self.words, frozen(block.hash_rows(self.keys)))
 

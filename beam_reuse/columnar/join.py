@@ -8,14 +8,7 @@ from beam_reuse.columnar.runs import Key, row_key, rows_below
 Sides = tuple[Block | None, ...]
 
 
-def aligned(
-    left: Iterator[Block], right: Iterator[Block], keys: Sequence[str]
-) -> Iterator[Sides]:
-    """`all_aligned` of two streams."""
-    return all_aligned((left, right), keys)
-
-
-def all_aligned(streams: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator[Sides]:
+def aligned(streams: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator[Sides]:
     """Cut sorted streams at common keys: every key's rows, of all streams, at once.
 
     Holds a slab of each stream, and more only while one key goes on.

@@ -157,9 +157,6 @@ class Store:
             )
         return data
 
-    def put_block(self, block: Block, compress: bool = False) -> Piece:
-        return self.put_many([Blob.of(block, compress)])[0]
-
     def get_block(self, piece: Piece) -> Block:
         return Block.from_bytes(self.get(piece))
 

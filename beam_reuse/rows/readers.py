@@ -6,7 +6,7 @@ from typing import Any
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.join import all_aligned
+from beam_reuse.columnar.join import aligned
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.runs import slices
 from beam_reuse.columnar.top import top_rows
@@ -55,7 +55,7 @@ class ReadJoined:
     def __call__(self, sides: Sequence[Iterator[Block]], args: Sequence[Any]) -> Iterator[Any]:
         slabs = [each if reduction is None else reduction.merge(each)
                  for each, reduction in zip(sides, self.reductions, strict=True)]
-        for rows in all_aligned(slabs, self.keys):
+        for rows in aligned(slabs, self.keys):
             yield from results_of(self.kernel(*rows, *args))
 
 

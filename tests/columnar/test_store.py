@@ -48,7 +48,7 @@ def test_of_many_small_pieces_only_the_first_stay_inline_in_a_local_folder(tmp_p
 def test_blocks_come_back(store):
     block = Block({"a": np.arange(10_000)})
     for compress in (False, True):
-        piece = store.put_block(block, compress)
+        (piece,) = store.put_many([Blob.of(block, compress)])
         assert store.get_block(piece) == block
         assert (piece.rows, piece.nbytes) == (10_000, 80_000)
 

@@ -100,7 +100,7 @@ def test_aligned_sides_hold_every_key_once_and_whole(left, right, left_size, rig
     ]
     seen = set()
     rows: list[list] = [[], []]
-    for pair in aligned(*streams, ["key"]):
+    for pair in aligned(streams, ["key"]):
         keys = {row for block in pair if block is not None for row in twins.rows(block, ["key"])}
         assert keys and not keys & seen
         seen |= keys

@@ -14,7 +14,6 @@ from beam_reuse.analyses.quilts.definition import (
     Linked,
     Sweep,
     gram_sets,
-    greedy_cover,
     linked_sources,
 )
 from beam_reuse.analyses.quilts.settings import QuiltSettings
@@ -52,7 +51,10 @@ def test_gram_sets(pages: list[list[int]], size: int) -> None:
 def test_greedy_cover(classes: list[tuple[int, set[int]]], share: float) -> None:
     """The same as choosing among all sources anew each time."""
     total = sum(count for count, _ in classes) + 1
-    cover = greedy_cover([count for count, _ in classes], [s for _, s in classes], total, share)
+    chosen, gained, rank_of = covers.greedy_cover(
+        np.array([count for count, _ in classes], np.int64),
+        np.cumsum([0, *(len(sources) for _, sources in classes)]),
+        np.array([n for _, sources in classes for n in sorted(sources)], np.uint64), total, share)
     left, expected = dict(enumerate(classes)), []
     while True:
         gains = defaultdict(int)
@@ -64,8 +66,8 @@ def test_greedy_cover(classes: list[tuple[int, set[int]]], share: float) -> None
             break
         expected.append((best, gains[best]))
         left = {n: each for n, each in left.items() if best not in each[1]}
-    assert list(zip(cover.sources.tolist(), cover.grams.tolist(), strict=True)) == expected
-    for (count, sources), rank in zip(classes, cover.rank_of.tolist(), strict=True):
+    assert list(zip(chosen.tolist(), gained.tolist(), strict=True)) == expected
+    for (count, sources), rank in zip(classes, rank_of.tolist(), strict=True):
         ranks = [n for n, (source, _) in enumerate(expected) if source in sources and count]
         assert rank == min(ranks, default=-1)
 

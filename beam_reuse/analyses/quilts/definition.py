@@ -4,7 +4,7 @@ Nothing here knows of Beam: the functions can be used alone, on arrays.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.core.urls import BadUrl, name_page, resolve_url
-from beam_reuse.kernels import covers
 from beam_reuse.kernels import grams as gram_kernels
 from beam_reuse.kernels.compiled import frozen
 
@@ -90,34 +89,6 @@ def gram_sets(
     """
     grams, ends = gram_kernels.gram_sets(frozen(tokens), frozen(offsets), size)
     return grams, ends
-
-
-class Cover(NamedTuple):
-    """Sources in the order of their choice, the grams that each newly covers, and for each class
-    of grams the rank of its source, -1 where it has none."""
-
-    sources: NDArray[np.uint64]
-    grams: NDArray[np.int64]
-    rank_of: NDArray[np.int64]
-
-
-def greedy_cover(
-    weights: Sequence[int], sources: Sequence[Iterable[int]], patch_grams: int | None = None,
-    min_share: float = 0.0,
-) -> Cover:
-    """The greedy cover of a page: `weights[i]` of its patch grams stand on the pages `sources[i]`.
-
-    Repeatedly the source that covers most grams not yet covered, ties to the smallest, until no
-    source covers a new gram, or none the share `min_share` of `patch_grams` (default: of all).
-    """
-    lists = [np.array(sorted(set(each)), np.uint64) for each in sources]
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(each) for each in lists], out=offsets[1:])
-    counts = np.array(weights, np.int64)
-    total = int(counts.sum()) if patch_grams is None else patch_grams
-    flat = np.concatenate([np.zeros(0, np.uint64), *lists])
-    return Cover(*covers.greedy_cover(
-        frozen(counts), frozen(offsets), frozen(flat), total, float(min_share)))
 
 
 class Linked(IntEnum):
