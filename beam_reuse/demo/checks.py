@@ -2,23 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
+from beam_reuse.demo.case import Check, hosts_of, rows_of
+from beam_reuse.demo.cases import CASES
 from beam_reuse.demo.planted import Planted, PlantedMirror, PlantedPassage
 from beam_reuse.io.results import tables
-
-
-@dataclass(frozen=True)
-class Check:
-    """One planted thing, what must be found of it and what was."""
-
-    what: str
-    expected: object
-    found: object
-
-    @property
-    def passed(self) -> bool:
-        return self.expected == self.found
 
 
 def check_result(folder: str, planted: Planted) -> list[Check]:
@@ -32,7 +21,13 @@ def check_result(folder: str, planted: Planted) -> list[Check]:
         *_near_duplicates(folder, planted),
         *_overlap(folder, planted),
         *_quilts(folder, planted),
+        *(check for case in CASES for check in case.checks(folder)),
     ]
+
+
+def _rows(folder: str, table: str) -> list[dict[str, Any]]:
+    """The rows of a table that concern no case with hosts of its own."""
+    return rows_of(folder, table, set().union(*map(hosts_of, CASES)), beside=True)
 
 
 def _accounting(folder: str, planted: Planted) -> Iterator[Check]:
@@ -52,7 +47,7 @@ def _pages(folder: str, planted: Planted) -> Iterator[Check]:
 
 
 def _passages(folder: str, planted: Planted) -> Iterator[Check]:
-    found = {row["sha1"]: row for row in tables.read(folder, "frequent_chunks").to_pylist()}
+    found = {row["sha1"]: row for row in _rows(folder, "frequent_chunks")}
     for passage in planted.passages:
         row = found.pop(passage.sha1, None)
         counts = row and tuple(row[n] for n in ("occurrences", "pages", "hosts", "domains"))
@@ -71,12 +66,12 @@ def _passages(folder: str, planted: Planted) -> Iterator[Check]:
 
 
 def _files(folder: str, planted: Planted) -> Iterator[Check]:
-    rows = tables.read(folder, "frequent_files").to_pylist()
+    rows = _rows(folder, "frequent_files")
     found = [(row["sha1"], row["occurrences"], row["hosts"]) for row in rows]
     file = planted.file
     yield Check(f"{file.path} on {file.hosts} hosts, and no other file",
                 [(file.sha1, file.hosts, file.hosts)], found)
-    matched = tables.read(folder, "matched_files")["sha1"].to_pylist()
+    matched = [row["sha1"] for row in _rows(folder, "matched_files")]
     yield Check("each of its copies", [file.sha1] * file.hosts, matched)
 
 
@@ -84,25 +79,25 @@ def _theft(folder: str, planted: Planted) -> Iterator[Check]:
     """The directory that lives on another's article, and whose it is."""
     theft = planted.theft
     prefix, matching = f"{theft.thief}/{theft.directory}/", theft.pages * theft.paragraphs
-    places = {row["prefix"]: row for row in tables.read(folder, "neighbourhoods").to_pylist()}
+    places = {row["prefix"]: row for row in _rows(folder, "neighbourhoods")}
     row = places.get(prefix, {})
     yield Check(f"{prefix} flagged: its pages are copies",
                 (True, theft.pages, matching, theft.paragraphs),
                 tuple(row.get(n) for n in ("flagged", "pages", "matching", "distinct_matching")))
-    sources = tables.read(folder, "neighbourhood_sources").to_pylist()
+    sources = _rows(folder, "neighbourhood_sources")
     yield Check(f"taken from {theft.source}", [(theft.source, matching, theft.paragraphs)],
                 [(r["source"], r["matching"], r["distinct_matching"]) for r in sources
                  if r["prefix"] == prefix])
     known = sum(p.occurrences for p in planted.passages if p.is_frequent)
     known += theft.paragraphs * (theft.pages + 1) + planted.file.hosts
     yield Check("every copy of everything", known,
-                tables.read(folder, "matched_chunks").num_rows)
+                len(_rows(folder, "matched_chunks")))
 
 
 def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
     """The report in its versions, the stolen pages, which are alike, and nothing else."""
     report, theft = planted.report, planted.theft
-    sets = tables.read(folder, "identity_sets").to_pylist()
+    sets = _rows(folder, "identity_sets")
     mirrored = _mirrored(planted.mirror)
     same = {(group[0], url) for group in (report.copies, *mirrored) for url in group}
     yield Check(f"{len(same)} pages with the same words as others, and no more", same,
@@ -110,12 +105,12 @@ def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
     versions = sorted(report.pages())
     stolen = sorted(f"http://{theft.thief}/{theft.directory}/{n}.html" for n in range(theft.pages))
     clusters: dict[str, list[str]] = {}
-    for row in tables.read(folder, "near_duplicate_clusters").to_pylist():
+    for row in _rows(folder, "near_duplicate_clusters"):
         if row["algorithm"] == "combined":
             clusters.setdefault(row["cluster"], []).append(row["url"])
     yield Check(f"near-duplicates: {len(versions)} versions of a report, the {len(stolen)} stolen",
                 {group[0]: group for group in (versions, stolen, *mirrored)}, clusters)
-    kept = {row["url"]: row["because_of"] for row in tables.read(folder, "keep").to_pylist()
+    kept = {row["url"]: row["because_of"] for row in _rows(folder, "keep")
             if row["url"] in versions}
     yield Check("one version of it kept",
                 {url: None if url == versions[0] else versions[0] for url in versions}, kept)
@@ -130,28 +125,28 @@ def _mirrored(mirror: PlantedMirror) -> list[list[str]]:
 def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
     """A handbook, its mirror, and a page that quotes it."""
     mirror, mirrored = planted.mirror, _mirrored(planted.mirror)
-    copies = tables.read(folder, "exact_copies").to_pylist()
+    copies = _rows(folder, "exact_copies")
     yield Check(f"{mirror.chapters} chapters that are on two servers, and no other exact copies",
                 sorted((a, url, None if url == a else "server-alias")
                        for a, b in mirrored for url in (a, b)),
                 [(row["centre"], row["url"], row["cause"]) for row in copies])
-    hosts = tables.read(folder, "server_overlap").to_pylist()
+    hosts = _rows(folder, "server_overlap")
     yield Check(f"{mirror.mirror} mirrors {mirror.host}, and nobody else anybody",
                 {tuple(sorted((mirror.host, mirror.mirror)))},
                 {(row["host_a"], row["host_b"]) for row in hosts if row["relation"] == "mirror"})
-    pages = tables.read(folder, "page_overlap").to_pylist()
+    pages = _rows(folder, "page_overlap")
     shared = mirror.quoted // 2
     yield Check(f"{mirror.digest} quotes {mirror.quoted} lines of it, and no other page",
                 [(mirror.digest, mirrored[0][0], shared,
                   2 * shared / (mirror.quoted + mirror.more), 2 * shared / mirror.lines)],
                 [(row["url_a"], row["url_b"], row["shared"], row["containment_a"],
                   row["containment_b"]) for row in pages if row["chunking"] == "2-lines"])
-    gone = {row["host"]: row["redundant_pages"] for row in tables.read(
-        folder, "crawl_savings").to_pylist() if row["chunking"] == "whole"}
+    gone = {row["host"]: row["redundant_pages"] for row in _rows(
+        folder, "crawl_savings") if row["chunking"] == "whole"}
     redundant = mirrored[0][1].split("/")[2]
     yield Check(f"the {mirror.chapters} pages of {redundant} are copies of pages that stay",
                 {redundant: mirror.chapters}, {host: n for host, n in gone.items() if n})
-    found = tables.read(folder, "popular_collections").to_pylist()
+    found = _rows(folder, "popular_collections")
     directory = mirrored[0][0].split("//")[1].rpartition("/")[0] + "/"
     yield Check(f"{directory} is a collection that two hosts have",
                 [(directory, 2, mirror.chapters)],
@@ -162,10 +157,10 @@ def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
 def _quilts(folder: str, planted: Planted) -> Iterator[Check]:
     """The page that is stitched from others, from which, and its links."""
     quilt = planted.quilt
-    found = tables.read(folder, "quilts").to_pylist()
+    found = _rows(folder, "quilts")
     yield Check(f"{quilt.url} is a quilt of {len(quilt.sources)} sources, and no other page",
                 [(quilt.url, len(quilt.sources))], [(row["url"], row["sources"]) for row in found])
-    main = [row for row in tables.read(folder, "quilt_sources").to_pylist()
+    main = [row for row in _rows(folder, "quilt_sources")
             if row["url"] == quilt.url]
     yield Check(f"its {len(quilt.sources)} sources, and which of them it links to",
                 quilt.linked(), {row["source_url"]: row["linked"] for row in main})

@@ -6,9 +6,11 @@ older captures, revisits, requests, a crawler trap, three encodings, and damage.
 
 import datetime
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from beam_reuse.demo.case import HTML, PLAIN
+from beam_reuse.demo.cases import CASES
 from beam_reuse.demo.planted import (
     FILE,
     HOSTS,
@@ -30,7 +32,6 @@ from beam_reuse.demo.prose import Prose
 from beam_reuse.demo.warc import chunked, gzip_member, http_response, warc_record
 
 FILES = ("sample-00000.warc.gz", "sample-00001.warc.gz")
-HTML = "text/html; charset=utf-8"
 SCRIPT = "application/javascript"
 START = datetime.datetime(2026, 1, 5, 8, 0, 0)
 
@@ -55,8 +56,12 @@ class SampleCrawl:
         """Append a sound record to one of the files, in turn."""
         self.members[FILES[self._clock % len(FILES)]].append(gzip_member(record))
 
-    def add_page(self, url: str, response: bytes, chunks: list[str]) -> None:
-        self.add(_response(url, response, self.now()))
+    def add_page(
+        self, url: str, response: bytes, chunks: Sequence[str],
+        captured: datetime.datetime | None = None, address: str | None = None,
+    ) -> None:
+        now = self.now()
+        self.add(_response(url, response, captured or now, address))
         self.pages.append(url)
         self.chunks.update(chunks)
 
@@ -101,9 +106,14 @@ def sample_crawl() -> SampleCrawl:
     copy = _rewritten_chunks()
     crawl.add_page(REWRITE.url, http_response("\n".join(copy).encode(), HTML), copy)
     for url, text in REPORT.pages().items():
-        crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [text])
+        crawl.add_page(url, _plain([text], PLAIN), [text])
     for url, text in MIRROR.pages().items():
-        crawl.add_page(url, _plain([text], "text/plain; charset=utf-8"), [" ".join(text.split())])
+        crawl.add_page(url, _plain([text], PLAIN), [" ".join(text.split())])
+    for case in CASES:
+        for url, page in case.pages().items():
+            response = http_response(page.body, page.content_type, extra=dict(page.headers))
+            crawl.add_page(url, response, [" ".join(chunk.split()) for chunk in page.chunks],
+                           page.captured, page.address)
     _add_damage(crawl)
     return crawl
 
@@ -125,7 +135,7 @@ def _add_site(crawl: SampleCrawl, host: str) -> None:
     script = [f"// {host}\nvar name = '{host}';", f"function greet() {{ return '{host}'; }}"]
     crawl.add_page(f"http://{host}/main.js", _plain(script, SCRIPT), script)
     text = [Prose(f"{host} text {i}").paragraph() for i in range(3)]
-    crawl.add_page(f"http://{host}/about.txt", _plain(text, "text/plain; charset=utf-8"), text)
+    crawl.add_page(f"http://{host}/about.txt", _plain(text, PLAIN), text)
 
 
 def _page_chunks(host: str, number: int) -> list[str]:
@@ -258,6 +268,9 @@ def _add_damage(crawl: SampleCrawl) -> None:
     crawl.add_damaged(file, lost[1][: len(lost[1]) // 2])
 
 
-def _response(url: str, response: bytes, time: datetime.datetime) -> bytes:
-    address = {"WARC-IP-Address": f"192.0.2.{1 + sum(url.split('/')[2].encode()) % 250}"}
-    return warc_record("response", response, url, time, extra=address)
+def _response(
+    url: str, response: bytes, time: datetime.datetime, address: str | None = None,
+) -> bytes:
+    made_up = f"192.0.2.{1 + sum(url.split('/')[2].encode()) % 250}"
+    return warc_record("response", response, url, time,
+                       extra={"WARC-IP-Address": address or made_up})
