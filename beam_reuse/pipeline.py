@@ -143,7 +143,7 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
     crawl = read_pages(rows, inputs, plan.settings.read, features, work.spill, work.progress)
     found: dict[str, Rows] = {} if plan.command == "labels" else {
         "pages": crawl.pages.rows(page_table, features.text),
-        "rejects": crawl.rejects, "depth_histogram": crawl.depths,
+        "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
     }
     values: dict[str, Value | int] = {}
     folding: dict[str, Any] = {}

@@ -35,6 +35,11 @@ class Kind(IntEnum):
         return self in (Kind.HTML, Kind.TEXT)
 
 
+# Why a record is skipped that holds no fetched document, but what a crawler notes of one.
+NO_DOCUMENT = frozenset((
+    "warcinfo", "filedesc", "request", "metadata", "continuation", "dns"))
+
+
 class RawPage(NamedTuple):
     """One fetched document with its payload decoded down to the bytes the author sent.
 
@@ -66,6 +71,11 @@ class Skipped:
     offset: int
     url: str
     reason: str
+
+    @property
+    def is_document(self) -> bool:
+        """Whether somebody could look for it: a document was fetched from a URL."""
+        return bool(self.url) and self.reason not in NO_DOCUMENT
 
 
 @dataclass(frozen=True, slots=True)

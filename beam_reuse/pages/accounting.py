@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.schema import NOTHING, gives, same
 from beam_reuse.io.results import outcome as names
+from beam_reuse.io.results import tables
 from beam_reuse.pages.ingest import REJECTED, SKIPPED
 from beam_reuse.rows.results import Count
 
@@ -31,10 +32,28 @@ def count_events(events: Block) -> Iterator[Count]:
         yield Count(f"{_OUTCOMES[outcome]}/{reason.decode()}", count)
 
 
+@gives(NOTHING)
+def count_skipped(skipped: Block) -> Iterator[Count]:
+    """How many rows of `skipped`, which are not among the events, have which reason."""
+    events = skipped.select(("reason",))
+    yield from count_events(events.with_columns(
+        outcome=np.full(len(events), SKIPPED, np.int64)))
+
+
 @gives(same)
 def rejects(events: Block) -> Block:
     """Rows of the table `rejects`."""
     return events.take(events.array("outcome") == REJECTED)
+
+
+@gives(tables.SKIPPED.rows)
+def skipped(events: Block) -> Block:
+    """Rows of the table `skipped`: of the events those that have a URL and are no rejects."""
+    some = events.take((events.array("outcome") == SKIPPED) & events.maybe("url").valid)
+    return Block({
+        "file": some["file"], "offset": some["offset"], "url": some.maybe("url").values,
+        "reason": some["reason"], "because_of": Maybe.nulls(len(some)),
+    })
 
 
 @gives(NOTHING)

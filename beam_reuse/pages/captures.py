@@ -1,8 +1,8 @@
 """Which capture of a URL is the page.
 
-In rows of captures `key` is what the page will be called, and `age` as in `ages`. Where one capture
-is kept they are sorted by `age` and `sha1`, where each is kept by `sha1` before `age`: the first of
-equals counts.
+In rows of captures `key` is what the page will be called, `age` as in `ages`, and `fetched` the URL
+as fetched where that is another than the page's. Where one capture is kept they are sorted by `age`
+and `sha1`, where each is kept by `sha1` before `age`: the first of equals counts.
 """
 
 import datetime
@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
-from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives
+from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives, less
+from beam_reuse.io.results import tables
 from beam_reuse.rows.results import Tagged
 
 KEY = "key"
 CAPTURES = columns(key=TEXT, age=TIME, sha1=SHA1, file=TEXT, offset=NUMBER, range=PART, row=NUMBER,
-                   absent=NUMBER)
+                   absent=NUMBER, fetched=TEXT)
+KEPT_CAPTURES = less(CAPTURES, "fetched")
 LATEST_FIRST = ("age", "sha1", "file", "offset")
 BY_PAYLOAD = ("sha1", "age", "file", "offset")
 DROPPED = "dropped"
-DROPPED_CAPTURES = columns(CAPTURES, reason=TEXT)
 OLDER, SAME = "older-capture", "same-capture"
 _NO_STAMP = "0" * 14
 _SIGN = np.uint64(1 << 63)
@@ -53,20 +54,21 @@ def capture_keys(urls: VarBytes, timestamps: Maybe) -> VarBytes:
         url + b"#" + stamp.encode() for url, stamp in zip(urls.to_list(), stamps, strict=True)])
 
 
-@gives(CAPTURES, {DROPPED: DROPPED_CAPTURES})
+@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows})
 def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """The first capture of each key; the others are dropped as older captures."""
     first = np.zeros(len(captures), np.bool_)
     first[starts] = True
-    yield captures.take(first)
-    yield from _drop(captures.take(~first), OLDER)
+    yield captures.take(first).without("fetched")
+    older = captures.take(~first)
+    yield from _drop(older, OLDER, older.strings(KEY))
 
 
-@gives(CAPTURES, {DROPPED: DROPPED_CAPTURES})
+@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows})
 def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
     """Every capture with a payload of its own; further payloads of a key get `~2`, `~3`."""
     distinct = captures.starts((KEY, "sha1"))
-    kept = captures.take(distinct)
+    kept = captures.take(distinct).without("fetched")
     group = np.searchsorted(starts, distinct, side="right")
     new = np.r_[True, group[1:] != group[:-1]]
     runs = np.flatnonzero(new)
@@ -75,17 +77,30 @@ def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Ta
         keys = kept.strings(KEY).to_list()
         for row in np.flatnonzero(ordinal):
             keys[row] += f"~{ordinal[row] + 1}".encode()
-        kept = kept.with_columns(key=VarBytes.from_list(keys)).sort((KEY,))  # `~10` before `~2`
-    yield kept
+        kept = kept.with_columns(key=VarBytes.from_list(keys))
+    names = kept.strings(KEY)
+    yield kept.sort((KEY,)) if ordinal.any() else kept  # `~10` before `~2`
     again = np.ones(len(captures), np.bool_)
     again[distinct] = False
-    yield from _drop(captures.take(again), SAME)
+    stays = np.searchsorted(distinct, np.flatnonzero(again)) - 1
+    yield from _drop(captures.take(again), SAME, names.take(stays))
 
 
-def _drop(captures: Block, reason: str) -> Iterator[Tagged]:
-    if len(captures):
-        reasons = VarBytes.from_list([reason.encode()] * len(captures))
-        yield Tagged(DROPPED, captures.with_columns(reason=reasons))
+def _drop(captures: Block, reason: str, because_of: VarBytes) -> Iterator[Tagged]:
+    if n := len(captures):
+        reasons = VarBytes.from_list([reason.encode()] * n)
+        stays = Maybe(because_of, np.ones(n, np.bool_))
+        yield Tagged(DROPPED, skipped(captures, reasons, stays))
+
+
+def skipped(captures: Block, reasons: VarBytes, because_of: Maybe) -> Block:
+    """Captures that became no page, as rows of the table `skipped`."""
+    urls = [fetched or key.partition(b"#")[0] for fetched, key in zip(
+        captures.strings("fetched").to_list(), captures.strings(KEY).to_list(), strict=True)]
+    return Block({
+        "file": captures["file"], "offset": captures["offset"], "url": VarBytes.from_list(urls),
+        "reason": reasons, "because_of": because_of,
+    })
 
 
 def _stamp(microseconds: int) -> str:

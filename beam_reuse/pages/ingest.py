@@ -137,13 +137,16 @@ class Events:
     rows: list[tuple[bytes, int, int, bytes, bytes, bytes, int]] = field(default_factory=list)
 
     def add(self, event: Skipped | Rejected, file: str, depth: int = 0) -> None:
-        """`depth` is the prefix depth of a page that was cut, else 0. Of what is skipped only
-        the place and the reason are kept."""
-        rejected = isinstance(event, Rejected)
+        """`depth` is the prefix depth of a page that was cut, else 0. What is skipped has a URL
+        where it holds a document, no other."""
+        outcome, url, detail = SKIPPED, "", ""
+        if isinstance(event, Rejected):
+            outcome, url, detail = REJECTED, event.url, event.detail
+        elif event.is_document:
+            url = event.url
         self.rows.append((
-            file.encode(), event.offset, REJECTED if rejected else SKIPPED,
-            event.reason.encode(), event.url.encode("utf-8", "replace") if rejected else b"",
-            event.detail.encode("utf-8", "replace") if isinstance(event, Rejected) else b"", depth,
+            file.encode(), event.offset, outcome, event.reason.encode(),
+            url.encode("utf-8", "replace"), detail.encode("utf-8", "replace"), depth,
         ))
 
     def block(self) -> Block | None:

@@ -13,16 +13,16 @@ from beam_reuse.core.urls import recursion_reason
 from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
+from beam_reuse.io.results import tables
 from beam_reuse.kernels.prefixes import recur
-from beam_reuse.pages.captures import CAPTURES, ages, capture_keys
+from beam_reuse.pages.captures import CAPTURES, ages, capture_keys, skipped
 from beam_reuse.pages.cuts import FalseStarts, standing
-from beam_reuse.pages.ingest import EVENT_ROWS, SKIPPED
 from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
 DEPTH_ROWS = columns(depth=NUMBER, records=NUMBER)
 PAGE_NAMES = columns(page=PAGE, url=TEXT)
-_COLUMNS = ("url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
+_COLUMNS = ("url", "fetched_url", "timestamp", "sha1", "file", "offset", "depth", "encoding_absent")
 
 
 @gives(columns(CAPTURES, depth=NUMBER, indexed=FLAG))
@@ -39,12 +39,13 @@ def capture_rows(parts: Block, each: bool) -> Iterator[Block]:
             yield _captures(rows, number, each, bool(checksum))
 
 
-@gives(CAPTURES, {DEPTHS: DEPTH_ROWS, CUT: EVENT_ROWS})
+@gives(CAPTURES, {DEPTHS: DEPTH_ROWS, CUT: tables.SKIPPED.rows})
 def without_recursion(
     captures: Block, read: ReadSettings, false: FalseStarts,
 ) -> Iterator[Block | Tagged]:
     """Captures without those of misled readers. Also DEPTHS: how many pages lie how deep, and CUT:
-    pages of an index that are recursion errors by the settings of this run, as events."""
+    pages of an index that are recursion errors by the settings of this run, as rows of
+    `skipped`."""
     found = standing(captures, false)
     yield Tagged(DEPTHS, depth_rows(found))
     indexed = found.array("indexed")
@@ -55,7 +56,7 @@ def without_recursion(
         urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
         reasons = VarBytes.from_list([
             str(recursion_reason(url, *limits)).encode() for url in urls])
-        yield Tagged(CUT, as_events(found.take(bad).with_columns(reason=reasons)))
+        yield Tagged(CUT, skipped(found.take(bad), reasons, Maybe.nulls(len(reasons))))
         found = found.take(~bad)
     yield found.without("depth", "indexed")
 
@@ -101,21 +102,11 @@ def page_names(ranked: Block) -> Block:
     return Block({"page": ranked["rank"], "url": ranked["key"]})
 
 
-@gives(EVENT_ROWS)
-def as_events(captures: Block) -> Block:
-    """Captures that became no page, with a `reason`, as events."""
-    n, nothing = len(captures), Maybe.nulls(len(captures))
-    return Block({
-        "file": captures["file"], "offset": captures["offset"],
-        "outcome": np.full(n, SKIPPED, np.int64), "reason": captures["reason"],
-        "url": nothing, "detail": nothing, "depth": np.zeros(n, np.int64),
-    })
-
-
 def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
     timestamps, urls = rows.maybe("timestamp"), rows.strings("url")
     return Block({
         "key": capture_keys(urls, timestamps) if each else urls,
+        "fetched": _where_other(rows.strings("fetched_url"), urls),
         "age": ages(timestamps),
         "sha1": rows.numbers("sha1"),
         "file": rows.strings("file"),
@@ -126,3 +117,9 @@ def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:
         "absent": rows.numbers("encoding_absent").astype(np.int64),
         "indexed": np.full(len(rows), indexed),
     })
+
+
+def _where_other(fetched: VarBytes, urls: VarBytes) -> VarBytes:
+    """URLs as fetched, nothing where they are the page's own."""
+    return VarBytes.from_list([b"" if one == other else one for one, other in zip(
+        fetched.to_list(), urls.to_list(), strict=True)])

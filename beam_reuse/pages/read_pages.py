@@ -25,12 +25,13 @@ from beam_reuse.rows.building import build
 
 class PagesRead(NamedTuple):
     """Pages that a graph has read, as analyses take them: PCollections of references to numbered
-    parts and to the names of pages, of blocks of `rejects` and `depth_histogram`, and of `counts`
-    of records (pairs of a name and a number)."""
+    parts and to the names of pages, of blocks of `rejects`, `skipped` and `depth_histogram`, and of
+    `counts` of records (pairs of a name and a number)."""
 
     parts: beam.PCollection
     names: beam.PCollection
     rejects: beam.PCollection
+    skipped: beam.PCollection
     depth_histogram: beam.PCollection
     counts: beam.PCollection
     shuffle: Shuffle
@@ -75,11 +76,12 @@ class ReadPages(beam.PTransform):
         crawl = read_pages(plan, inputs, self.read, self.features, spill)
         built = build(begin.pipeline, plan, {
             "parts": crawl.pages.parts, "names": crawl.pages.names, "rejects": crawl.rejects,
-            "depth_histogram": crawl.depths, "counted": crawl.counted}, put=("parts", "names"))
+            "skipped": crawl.skipped, "depth_histogram": crawl.depths, "counted": crawl.counted,
+        }, put=("parts", "names"))
         rows = built.rows
-        return PagesRead(rows["parts"], rows["names"], rows["rejects"], rows["depth_histogram"],
-                         built.counts, plan.shuffle, spill, crawl.pages.ranges,
-                         crawl.pages.parts.columns)
+        return PagesRead(rows["parts"], rows["names"], rows["rejects"], rows["skipped"],
+                         rows["depth_histogram"], built.counts, plan.shuffle, spill,
+                         crawl.pages.ranges, crawl.pages.parts.columns)
 
 
 def _temporary_folder() -> str:

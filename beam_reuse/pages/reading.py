@@ -73,11 +73,12 @@ def read_records(
 
 @dataclass(frozen=True)
 class Crawl:
-    """The pages of a crawl, its `rejects` and `depth_histogram`, and rows without columns that
-    are there for what is counted on their way (`counted`)."""
+    """The pages of a crawl, its `rejects`, `skipped` and `depth_histogram`, and rows without
+    columns that are there for what is counted on their way (`counted`)."""
 
     pages: Pages
     rejects: Rows
+    skipped: Rows
     depths: Rows
     counted: Rows
 
@@ -104,15 +105,15 @@ def read_pages(
         other_order="row", buckets=ranges, dealt=True)
     if not all(index.chunked for index in inputs.indexes):
         parts = parts.map(cut_parts, folder, features)
-    events = (records.events + allowed.tagged(numbering.CUT)
-              + ranked.found.tagged(captures.DROPPED).map(numbering.as_events))
+    skipped = allowed.tagged(numbering.CUT) + ranked.found.tagged(captures.DROPPED)
+    events = records.events
     depths = (allowed.tagged(numbering.DEPTHS) + events.map(numbering.depth_rows)).reduce(
         "depth", {"records": "sum"}, buckets=1)
     return Crawl(
         Pages(plan, parts, ranked.rows.map(numbering.page_names), spill, ranges),
-        events.map(accounting.rejects), depths,
+        events.map(accounting.rejects), events.map(accounting.skipped) + skipped, depths,
         records.seen + ranked.rows.map(accounting.count_pages)
-        + events.map(accounting.count_events))
+        + events.map(accounting.count_events) + skipped.map(accounting.count_skipped))
 
 
 def _one(name: str, value: bytes) -> Block:

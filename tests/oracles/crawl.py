@@ -70,6 +70,10 @@ def chunks_of(capture: Capture, settings: Settings) -> list[tuple[str, int, int,
     return []
 
 
+def stamp(capture: Capture) -> str:
+    return capture.time.strftime("%Y%m%d%H%M%S") if capture.time else "0" * 14
+
+
 def accounting(captures: list[Capture], settings: Settings) -> tuple[dict[str, Capture], Counter]:
     """The pages by name, and how many records were skipped for which reason."""
     read = settings.read
@@ -85,8 +89,7 @@ def accounting(captures: list[Capture], settings: Settings) -> tuple[dict[str, C
         elif reason:
             skipped[reason] += 1
         elif read.captures == "all":
-            stamp = capture.time.strftime("%Y%m%d%H%M%S") if capture.time else "0" * 14
-            candidates[f"{url}#{stamp}"].append(capture)
+            candidates[f"{url}#{stamp(capture)}"].append(capture)
         else:
             candidates[url].append(capture)
     never = datetime.datetime.min.replace(tzinfo=datetime.UTC)
@@ -103,6 +106,33 @@ def accounting(captures: list[Capture], settings: Settings) -> tuple[dict[str, C
             pages[key if n == 0 else f"{key}~{n + 1}"] = same[0]
             skipped["same-capture"] += len(same) - 1
     return pages, +skipped
+
+
+def skipped_rows(
+    captures: list[Capture], pages: dict[str, Capture], settings: Settings,
+) -> list[Row]:
+    """A row for each capture that is no page. That which stays for it has its URL; where each
+    capture is kept, its key up to `~` and its payload too."""
+    read = settings.read
+    rows = []
+    for c in captures:
+        url = canonical(c.url)
+        reason = recursion_reason(url, read.max_prefix_depth, read.max_path_repeats)
+        stays = None
+        if read.statuses is not None and c.status not in read.statuses:
+            reason = "status"
+        elif c.kind.label not in read.content_types:
+            reason = "content-type"
+        elif not reason:
+            key = f"{url}#{stamp(c)}" if read.captures == "all" else url
+            (stays,) = (name for name, page in pages.items() if name.split("~")[0] == key and (
+                read.captures == "latest" or page.sha1 == c.sha1))
+            if (pages[stays].file, pages[stays].offset) == (c.file, c.offset):
+                continue
+            reason = "older-capture" if read.captures == "latest" else "same-capture"
+        rows.append({"file": c.file, "offset": c.offset, "url": c.url, "reason": reason,
+                     "because_of": stays})
+    return sorted(rows, key=lambda row: (row["file"], row["offset"]))
 
 
 def depth_histogram(captures: list[Capture], settings: Settings) -> list[Row]:

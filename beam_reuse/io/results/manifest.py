@@ -15,7 +15,7 @@ MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
 ResultKind = Literal["result", "index", "experiment"]
-SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 4, "experiment": 3}
+SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 5, "experiment": 3}
 
 
 class NoResultError(UserError):

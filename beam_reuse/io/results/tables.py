@@ -114,6 +114,9 @@ PAGES = table(
 REJECTS = table(
     "rejects", file=text, offset=number, url=maybe(text), reason=text, detail=maybe(text)
 )
+SKIPPED = table(
+    "skipped", file=text, offset=number, url=text, reason=text, because_of=maybe(text)
+)
 EVENTS = table(
     "events",
     file=text, offset=number, outcome=number, reason=text, url=maybe(text), detail=maybe(text),
@@ -128,7 +131,7 @@ LABELS = table(
 )
 
 # Those that belong to no analysis; `SCHEMAS` has all.
-COMMON = (PAGES, REJECTS, EVENTS, DEPTH_HISTOGRAM, LABELS)
+COMMON = (PAGES, REJECTS, SKIPPED, EVENTS, DEPTH_HISTOGRAM, LABELS)
 
 
 class _Schemas(Mapping[str, TableSchema]):
