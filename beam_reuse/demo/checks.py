@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from beam_reuse.core.pages import NO_DOCUMENT
 from beam_reuse.demo.case import Check, hosts_of, rows_of
 from beam_reuse.demo.cases import CASES
 from beam_reuse.demo.planted import Planted, PlantedMirror, PlantedPassage
@@ -38,6 +39,13 @@ def _accounting(folder: str, planted: Planted) -> Iterator[Check]:
     found = sorted((row["file"].rsplit("/", 1)[-1], row["offset"]) for row in rejects)
     damaged = sorted((place.file, place.offset) for place in planted.damaged)
     yield Check("damaged places, by file and byte", damaged, found)
+    skipped = tables.read(folder, "skipped").to_pylist()
+    documents = {why: n for why, n in planted.skipped.items() if why not in NO_DOCUMENT}
+    yield Check("skipped documents, each with its place", documents,
+                dict(Counter(row["reason"] for row in skipped)))
+    older = {row["url"] for row in skipped if row["reason"] == "older-capture"}
+    yield Check("what stays for older captures", older, {
+        row["because_of"] for row in skipped if row["because_of"] in planted.page_urls})
 
 
 def _pages(folder: str, planted: Planted) -> Iterator[Check]:
