@@ -14,7 +14,7 @@ from typing import Any
 
 from beam_reuse.declaring.registry import registry
 from beam_reuse.io.files import join
-from beam_reuse.io.results.manifest import Manifest, RunOutcome
+from beam_reuse.io.results.manifest import UNREAD_ROWS, Manifest, RunOutcome
 from beam_reuse.io.results.run_folder import HandedFolder, Workspace
 from beam_reuse.options.table import BY_NAME
 from beam_reuse.options.values import recorded_settings
@@ -79,9 +79,11 @@ def refuse_too_many_rejects(plan: RunPlan, outcome: RunOutcome, work: Workspace)
     if accounting.rejected_share <= limit:
         return
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(accounting.rejected.items()))
+    unread = accounting.noted.get(UNREAD_ROWS, 0)
+    more = f", and with them {unread:,} more rows of these files" if unread else ""
     raise TooManyRejectsError(
         f"{accounting.rejected_total:,} of {accounting.records:,} records were rejected "
-        f"({reasons}), more than --max-rejects {limit} allows; no result was written.\n"
+        f"({reasons}){more}, more than --max-rejects {limit} allows; no result was written.\n"
         f"{_first_reject(outcome, work)}Check the input, or raise --max-rejects."
     )
 

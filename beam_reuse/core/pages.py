@@ -80,13 +80,15 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A record, or an unreadable stretch of a file, that could not become a page."""
+    """A record, or an unreadable stretch of a file, that could not become a page. `rows`: how many
+    rows such a stretch has, where that is known."""
 
     file: str
     offset: int
     url: str
     reason: str
     detail: str
+    rows: int = 1
 
 
 Outcome = RawPage | Skipped | Rejected

@@ -11,6 +11,7 @@ from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.schema import NOTHING, gives, same
 from beam_reuse.io.results import outcome as names
 from beam_reuse.io.results import tables
+from beam_reuse.io.results.manifest import UNREAD_ROWS
 from beam_reuse.pages.ingest import REJECTED, SKIPPED
 from beam_reuse.rows.results import Count
 
@@ -20,7 +21,12 @@ ABSENT = "encoding-absent"
 
 @gives(NOTHING)
 def count_events(events: Block) -> Iterator[Count]:
-    """How many events have which reason."""
+    """How many events have which reason, and how many rows they stand for beyond themselves."""
+    yield Count(UNREAD_ROWS, sum(events.array("rows").tolist()) - len(events))
+    yield from _by_reason(events)
+
+
+def _by_reason(events: Block) -> Iterator[Count]:
     keys = ("outcome", "reason")
     rows = events.select(keys).sort(keys)
     starts = rows.starts(keys)
@@ -36,7 +42,7 @@ def count_events(events: Block) -> Iterator[Count]:
 def count_skipped(skipped: Block) -> Iterator[Count]:
     """How many rows of `skipped`, which are not among the events, have which reason."""
     events = skipped.select(("reason",))
-    yield from count_events(events.with_columns(
+    yield from _by_reason(events.with_columns(
         outcome=np.full(len(events), SKIPPED, np.int64)))
 
 

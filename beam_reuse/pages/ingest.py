@@ -31,7 +31,7 @@ from beam_reuse.io.results.reporting import ProgressReporter
 SKIPPED, REJECTED = 0, 1
 PART_ROWS = columns(range=PART, path=TEXT, chunked=KIND, checksum=TEXT)
 EVENT_ROWS = columns(file=TEXT, offset=NUMBER, outcome=NUMBER, reason=TEXT, url=maybe(TEXT),
-                     detail=maybe(TEXT), depth=NUMBER)
+                     detail=maybe(TEXT), depth=NUMBER, rows=NUMBER)
 END_ROWS = columns(range=PART, file=TEXT, start=NUMBER, end=NUMBER, next=NUMBER,
                    first=maybe(NUMBER))
 SEEN_ROWS = columns(range=PART, offset=NUMBER)
@@ -134,25 +134,27 @@ class Events:
     """Collects the events of one range; `block` makes columns of them."""
 
     range: int
-    rows: list[tuple[bytes, int, int, bytes, bytes, bytes, int]] = field(default_factory=list)
+    rows: list[tuple[bytes, int, int, bytes, bytes, bytes, int, int]] = field(
+        default_factory=list)
 
     def add(self, event: Skipped | Rejected, file: str, depth: int = 0) -> None:
         """`depth` is the prefix depth of a page that was cut, else 0. What is skipped has a URL
         where it holds a document, no other."""
-        outcome, url, detail = SKIPPED, "", ""
+        outcome, url, detail, rows = SKIPPED, "", "", 1
         if isinstance(event, Rejected):
-            outcome, url, detail = REJECTED, event.url, event.detail
+            outcome, url, detail, rows = REJECTED, event.url, event.detail, event.rows
         elif event.is_document:
             url = event.url
         self.rows.append((
             file.encode(), event.offset, outcome, event.reason.encode(),
             url.encode("utf-8", "replace"), detail.encode("utf-8", "replace"), depth,
+            rows,
         ))
 
     def block(self) -> Block | None:
         if not self.rows:
             return None
-        file, offset, outcome, reason, url, detail, depth = zip(*self.rows, strict=True)
+        file, offset, outcome, reason, url, detail, depth, rows = zip(*self.rows, strict=True)
         return Block({
             "range": np.full(len(self.rows), self.range, np.uint32),
             "file": VarBytes.from_list(list(file)),
@@ -162,6 +164,7 @@ class Events:
             "url": Maybe.unless_empty(VarBytes.from_list(list(url))),
             "detail": Maybe.unless_empty(VarBytes.from_list(list(detail))),
             "depth": np.array(depth, np.int64),
+            "rows": np.array(rows, np.int64),
         })
 
 

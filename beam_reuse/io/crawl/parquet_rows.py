@@ -1,6 +1,8 @@
 """Rows of Parquet files; what they become is told by `rows`."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, Any
 
 import pyarrow as pa
@@ -24,9 +26,12 @@ class ParquetRows:
     column metadata, and asking for it ends the process if the footer is damaged.)
 
     A row's offset is its number in the file, its length 0 (columns share it).
-    `position` moves on while iterating. Memory:
-    a batch of about 16 MB; repeated values of `html` and `text` are held once. What cannot be
-    read is one reject: the file (told by the reader with start 0), or the rest of a row group.
+    `position` moves on while iterating. What cannot be read is one reject, which knows how many
+    rows that are: the file (told by the reader with start 0), or the rest of a row group.
+
+    Memory: a batch of about 16 MB, in which repeated values of `html` and `text` are held once.
+    Rows that cannot be read so (delta-encoded values) are read one by one: each may be as long as
+    all that is stored of their row group.
     """
 
     def __init__(
@@ -43,41 +48,43 @@ class ParquetRows:
         path = local_path(self._file)
         with (open(path, "rb") if is_local(path) else open_files(path).open(path)) as handle:
             try:
-                table = _open(handle)
+                table = _Table.open(handle)
             except Exception as error:  # a damaged footer raises what it likes
                 if self._start == 0:
                     yield Rejected(self._file, 0, "", "bad-parquet", _short(error))
                 return
-            names = [n for n in table.schema_arrow.names if n in COLUMNS]
-            if "url" not in names:
+            if "url" not in table.names:
                 if self._start == 0:
-                    yield Rejected(self._file, 0, "", "missing-url",
-                                   f"no column url among {', '.join(table.schema_arrow.names)}")
+                    yield self._rejected("missing-url", 0, table, table.metadata.num_rows,
+                                         f"no column url among {', '.join(table.all_names)}")
                 return
-            yield from self._groups(table, names)
+            yield from self._groups(table)
         self.position = self._end
 
-    def _groups(self, table: pq.ParquetFile, names: list[str]) -> Iterator[Outcome]:
+    def _rejected(
+        self, reason: str, row: int, table: "_Table", rows: int, detail: str,
+    ) -> Rejected:
+        """The reject of so many rows from `row` on; one, if the footer contradicts itself."""
+        rows = max(rows, 1) if table.is_consistent else 1
+        return Rejected(self._file, row, "", reason, detail, rows)
+
+    def _groups(self, table: "_Table") -> Iterator[Outcome]:
         first, count = 0, table.metadata.num_row_groups
         for number in range(count):
             begin = self._size * number // count
             if self._start <= begin < self._end:
                 self.position = begin
-                yield from self._rows(table, number, names, first)
+                yield from self._rows(table, number, first)
             first += table.metadata.row_group(number).num_rows
-        if self._start == 0 and first != table.metadata.num_rows:
+        if self._start == 0 and not table.is_consistent:
             yield Rejected(self._file, first, "", "bad-parquet",
                            f"{table.metadata.num_rows} rows are announced, {first} are there")
 
-    def _rows(self, table: pq.ParquetFile, number: int, names: list[str],
-              row: int) -> Iterator[Outcome]:
-        group = table.metadata.row_group(number)
-        last = row + group.num_rows
-        per_row = max(1, group.total_byte_size // max(1, group.num_rows))
-        batch_rows = max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // per_row))
+    def _rows(self, table: "_Table", number: int, row: int) -> Iterator[Outcome]:
+        last = row + table.metadata.row_group(number).num_rows
         try:
-            for batch in table.iter_batches(batch_rows, [number], columns=names):
-                columns = {name: _values(batch.column(name)) for name in names}
+            for batch in table.batches(number):
+                columns = {name: _values(batch.column(name)) for name in table.names}
                 for i in range(batch.num_rows):
                     values = {name: column(i) for name, column in columns.items()}
                     yield row_outcome(values, Place(self._file, row, 0), self._settings)
@@ -85,15 +92,58 @@ class ParquetRows:
             if row != last:
                 raise ValueError(f"the row group breaks off at row {row} of {last}")
         except Exception as error:
-            yield Rejected(self._file, row, "", "bad-parquet", _short(error))
+            yield self._rejected("bad-parquet", row, table, last - row, _short(error))
 
 
-def _open(handle: IO[bytes]) -> pq.ParquetFile:
-    """The file, with columns of content read as dictionaries."""
-    found = pq.ParquetFile(handle).metadata
-    columns = [found.schema.column(i) for i in range(found.num_columns)]
-    return pq.ParquetFile(handle, metadata=found, read_dictionary=[
-        c.path for c in columns if c.path in _CONTENT and c.physical_type == "BYTE_ARRAY"])
+@dataclass(frozen=True)
+class _Table:
+    """An open file; as `coded`, columns of content are read as dictionaries."""
+
+    plain: pq.ParquetFile
+    coded: pq.ParquetFile
+
+    @staticmethod
+    def open(handle: IO[bytes]) -> "_Table":
+        plain = pq.ParquetFile(handle)
+        found = plain.metadata
+        columns = [found.schema.column(i) for i in range(found.num_columns)]
+        return _Table(plain, pq.ParquetFile(handle, metadata=found, read_dictionary=[
+            c.path for c in columns if c.path in _CONTENT and c.physical_type == "BYTE_ARRAY"]))
+
+    @property
+    def metadata(self) -> pq.FileMetaData:
+        return self.plain.metadata
+
+    @property
+    def all_names(self) -> list[str]:
+        return list(self.plain.schema_arrow.names)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns that are read."""
+        return [name for name in self.all_names if name in COLUMNS]
+
+    @cached_property
+    def is_consistent(self) -> bool:
+        """Whether the file has as many rows as its row groups."""
+        groups = range(self.metadata.num_row_groups)
+        return sum(self.metadata.row_group(i).num_rows for i in groups) == self.metadata.num_rows
+
+    def batches(self, number: int) -> Iterator[pa.RecordBatch]:
+        """The rows of a row group, from the first that cannot be read as dictionaries one by
+        one."""
+        group = self.metadata.row_group(number)
+        per_row = max(1, group.total_byte_size // max(1, group.num_rows))
+        batch_rows = max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // per_row))
+        given = 0
+        try:
+            for batch in self.coded.iter_batches(batch_rows, [number], columns=self.names):
+                given += batch.num_rows
+                yield batch
+        except Exception:  # one that is not about dictionaries comes again
+            for row, batch in enumerate(self.plain.iter_batches(1, [number], columns=self.names)):
+                if row >= given:
+                    yield batch
 
 
 def _values(column: pa.Array) -> Any:

@@ -14,6 +14,7 @@ from beam_reuse.core.errors import UserError
 MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
+UNREAD_ROWS = "unread-rows"
 ResultKind = Literal["result", "index", "experiment"]
 SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 5, "experiment": 3}
 
@@ -76,8 +77,10 @@ class Accounting:
 
     @property
     def rejected_share(self) -> float:
-        """Rejected records as a share of all records; 0 for an empty input."""
-        return self.rejected_total / self.records if self.records else 0.0
+        """Rejected records as a share of all records; 0 for an empty input. Where a reject stands
+        for many rows (`unread-rows`: those beyond the one that is counted), each is one."""
+        unread = self.noted.get(UNREAD_ROWS, 0)
+        return (self.rejected_total + unread) / (self.records + unread) if self.records else 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The manifest's `accounting`: the sum and its three sides, reasons by name."""

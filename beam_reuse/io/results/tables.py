@@ -120,7 +120,7 @@ SKIPPED = table(
 EVENTS = table(
     "events",
     file=text, offset=number, outcome=number, reason=text, url=maybe(text), detail=maybe(text),
-    depth=number,
+    depth=number, rows=number,
 )
 DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 
