@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _OFFERED = {
     "DetectReuse": "beam_reuse.analyses.reuse.detect",
     "DiscoverReuse": "beam_reuse.analyses.reuse.discover",
+    "FindBoilerplate": "beam_reuse.analyses.boilerplate.find",
     "FindNearDuplicates": "beam_reuse.analyses.near_duplicates.find",
     "FindOverlap": "beam_reuse.analyses.overlap.find",
     "FindQuilts": "beam_reuse.analyses.quilts.find",
@@ -17,6 +18,7 @@ _OFFERED = {
     "Detector": "beam_reuse.detector",
     "Finding": "beam_reuse.core.finding",
     "FeatureSettings": "beam_reuse.core.features",
+    "BoilerplateSettings": "beam_reuse.analyses.boilerplate.settings",
     "ChunkSettings": "beam_reuse.core.settings",
     "DetectionSettings": "beam_reuse.analyses.reuse.settings",
     "DiscoverySettings": "beam_reuse.analyses.reuse.settings",

@@ -40,9 +40,10 @@ __all__ = [
 MAX_DOCUMENT = 256 << 20
 
 CHUNKS, TOKENS, LINES, LINKS, PAYLOAD = "chunks", "tokens", "lines", "links", "payload"
-EVERYTHING = frozenset((CHUNKS, TOKENS, LINES, LINKS, PAYLOAD))
+LINE_TOKENS = "line_tokens"
+EVERYTHING = frozenset((CHUNKS, TOKENS, LINES, LINE_TOKENS, LINKS, PAYLOAD))
 _NONE = np.zeros(0, np.uint64)
-_NO_PARAGRAPHS = np.zeros(0, np.uint32)
+_NO_NUMBERS = np.zeros(0, np.uint32)
 
 
 class TooLarge(ValueError):
@@ -96,7 +97,8 @@ class PageFeatures(NamedTuple):
     """Features of one page; empty where they were not asked for.
 
     `tokens`, `images` and `lines` are fingerprints (uint64) in document order, `paragraphs`
-    the numbers (uint32) of the lines that start one; `links` and `base` are as written.
+    the numbers (uint32) of the lines that start one, `line_tokens` how many tokens (uint32) each
+    line has; `links` and `base` are as written.
     """
 
     sha1: bytes
@@ -106,7 +108,8 @@ class PageFeatures(NamedTuple):
     line_count: int = 0
     images: np.ndarray = _NONE
     lines: np.ndarray = _NONE
-    paragraphs: np.ndarray = _NO_PARAGRAPHS
+    paragraphs: np.ndarray = _NO_NUMBERS
+    line_tokens: np.ndarray = _NO_NUMBERS
     links: ByteStrings = NO_STRINGS
     base: bytes | None = None
 
@@ -150,9 +153,9 @@ def page_features(
     scanned = scan_text(document.text)
     images = image_tokens(document.images, document.base, name)
     lines, paragraphs = (
-        line_fingerprints(document.text) if LINES in settings.kept else (_NONE, _NO_PARAGRAPHS))
+        line_fingerprints(document.text) if LINES in settings.kept else (_NONE, _NO_NUMBERS))
     return PageFeatures(sha1, chunk_count, chunks, scanned.tokens, scanned.lines, images, lines,
-                        paragraphs, document.links, document.base)
+                        paragraphs, scanned.line_tokens, document.links, document.base)
 
 
 def _parsed(page: RawPage, text: str | None, settings: FeatureSettings) -> Document | None:

@@ -38,12 +38,16 @@ def fingerprint64(data: bytes) -> int:
 
 
 class ScannedText(NamedTuple):
-    """Fingerprints (uint64) of the tokens of a text in order, how many lines it has that are not
-    empty, and into how many chunks it is cut if it is plain."""
+    """Fingerprints (uint64) of the tokens of a text in order, how many of them (uint32) each of its
+    lines has that is not empty, and into how many chunks it is cut if it is plain."""
 
     tokens: np.ndarray
-    lines: int
+    line_tokens: np.ndarray
     chunks: int
+
+    @property
+    def lines(self) -> int:
+        return len(self.line_tokens)
 
 
 def scan_text(text: bytes) -> ScannedText:
@@ -65,11 +69,12 @@ def scan_plain(payload: bytes) -> ScannedText:
 
 def _scan(text: bytes, line_end: int) -> ScannedText:
     data, table = np.frombuffer(text, np.uint8), _code_points()
-    tokens, lines, chunks, by_context = kernels.scan_text(data, table, line_end)
+    tokens, line_tokens, chunks, by_context = kernels.scan_text(data, table, line_end)
     if by_context:
         lowered = text.decode("utf-8", "replace").lower().encode("utf-8")
-        tokens, *_ = kernels.scan_text(np.frombuffer(lowered, np.uint8), table, line_end)
-    return ScannedText(tokens, lines, chunks)
+        data = np.frombuffer(lowered, np.uint8)
+        tokens, line_tokens, *_ = kernels.scan_text(data, table, line_end)
+    return ScannedText(tokens, line_tokens, chunks)
 
 
 def token_texts(text: bytes) -> list[str]:

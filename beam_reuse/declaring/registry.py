@@ -21,6 +21,7 @@ BUILT_IN = (
     "beam_reuse.analyses.near_duplicates.about:NEAR_DUPLICATES",
     "beam_reuse.analyses.overlap.about:OVERLAP",
     "beam_reuse.analyses.quilts.about:QUILTS",
+    "beam_reuse.analyses.boilerplate.about:BOILERPLATE",
 )
 # Fields of `Settings` that belong to no analysis.
 RESERVED = ("analyses", "read", "chunks", "stops", "experiment", "max_rejects", "of_analyses")

@@ -18,6 +18,7 @@ from beam_reuse.columnar.block import Column, Lists, Maybe, VarBytes
 from beam_reuse.core.chunking import Chunks
 from beam_reuse.core.features import (
     CHUNKS,
+    LINE_TOKENS,
     LINES,
     LINKS,
     PAYLOAD,
@@ -44,10 +45,12 @@ _NULLABLE = ("ip", "timestamp", "status", "content_type", "charset", "record_id"
 _CHUNKS = {"chunk_sha1": "V20", "chunk_start": "<u4", "chunk_end": "<u4", "chunk_length": "<u4"}
 _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
+_LINE_TOKENS = {"line_tokens": "<u4"}
 HAS_TOKENS = "has_tokens"
 PAGE_TEXT = "page_text"
 # Columns of many numbers a page, and of which type.
-NUMBERS = {name: np.dtype(kind) for name, kind in (_CHUNKS | _TOKENS | _LINES).items()}
+NUMBERS = {name: np.dtype(kind) for name, kind in (
+    _CHUNKS | _TOKENS | _LINES | _LINE_TOKENS).items()}
 REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
 _NO_TOKENS = np.zeros(0, np.uint64)
 _STRINGS = pa.list_(pa.field("element", pa.binary(), nullable=False))
@@ -60,6 +63,7 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
     numbers = {
         **(_CHUNKS if CHUNKS in kept else {}), **(_TOKENS if text and TOKENS in kept else {}),
         **(_LINES if text and LINES in kept else {}),
+        **(_LINE_TOKENS if text and LINE_TOKENS in kept else {}),
     }
     columns |= dict.fromkeys(numbers, pa.binary())
     if CHUNKS in kept and features.chunks.normalise == "text":
@@ -172,7 +176,7 @@ def page_batch(
     if "chunk_sha1" in schema.names:
         columns |= chunk_columns([f.chunks for f in features])
         columns[PAGE_TEXT] = page_texts([f.chunks for f in features])
-    for name in (*_TOKENS, *_LINES):
+    for name in (*_TOKENS, *_LINES, *_LINE_TOKENS):
         if name in schema.names:
             columns[name] = _numbers([getattr(f, name) for f in features], NUMBERS[name])
     if HAS_TOKENS in schema.names:

@@ -115,10 +115,10 @@ def _finished(word: np.uint64, state: np.uint64, length: int) -> np.uint64:
 @kernel
 def scan_text(
     data: np.ndarray, table: np.ndarray, line_end: int
-) -> tuple[np.ndarray, int, int, bool]:
-    """Fingerprints of the lower-case tokens of UTF-8 `data` in order; how many of its lines are not
-    empty; how many chunks it has as plain text; and whether a letter is BY_CONTEXT, which no
-    table can lower, so that the tokens are not to be used.
+) -> tuple[np.ndarray, np.ndarray, int, bool]:
+    """Fingerprints of the lower-case tokens of UTF-8 `data` in order; how many tokens each of its
+    lines has that is not empty; how many chunks it has as plain text; and whether a letter is
+    BY_CONTEXT, which no table can lower, so that the tokens are not to be used.
 
     A token is a maximal run of WORD characters; an ALONE character is a token by itself. Lines
     end at characters with the flag `line_end`; empty ones have SPACE only. Chunks as in
@@ -127,8 +127,9 @@ def scan_text(
     """
     size = len(data)
     hashes = np.empty(size // 2 + 1, np.uint64)
+    line_tokens = np.empty(size // 2 + 2, np.uint32)
     letter = np.empty(4, np.uint8)
-    count, lines, chunks = 0, 0, 1
+    count, before, lines, chunks = 0, 0, 0, 1
     line, chunk_line = 0, 0  # flags that a character of the line lacks: without SPACE it is full
     after_blank, by_context = False, False
     rare = ALONE | ENDS_LINE | line_end
@@ -162,8 +163,9 @@ def scan_text(
             hashes[count] = token_fingerprint(letter, 0, used)
             count += 1
         if entry & line_end:
+            line_tokens[lines] = count - before
             lines += (line & SPACE) != 0
-            line = 0
+            before, line = count, 0
         if entry & ENDS_LINE and not (at > 1 and data[at - 1] == _NEWLINE
                                       and data[at - 2] == _RETURN):
             is_blank = not chunk_line & WHITE
@@ -172,9 +174,10 @@ def scan_text(
             chunk_line = 0
     hashes[count] = _finished(word, state, length)
     count += length > 0
+    line_tokens[lines] = count - before
     lines += length > 0 or (line & SPACE) != 0
     chunks += after_blank and (length > 0 or (chunk_line & WHITE) != 0)
-    return hashes[:count].copy(), lines, chunks, by_context
+    return hashes[:count].copy(), line_tokens[:lines].copy(), chunks, by_context
 
 
 @kernel

@@ -1,15 +1,31 @@
-"""The text of chunks, as tables show it."""
+"""Texts of pages parsed again, and the text of chunks, as tables show it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import VarBytes
+from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.part_columns import PAGE_TEXT, PageRows
+from beam_reuse.pages.rows import NumberedRows
 
 TEXT_CHARACTERS = 1000
+
+
+def page_texts(pages: NumberedRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
+    """The texts of `some` of the pages, which have text, as `core.text.Document` has it: parsed
+    again from their payloads. Needs the columns `payload`, `charset` and `kind`."""
+    payload, charset = pages.rows.strings("payload"), pages.rows.strings("charset")
+    kinds = pages.rows.numbers("kind")
+    for i in np.flatnonzero(some).tolist():
+        text = decode_text(payload[i], charset[i].decode())
+        yield (read_html(text) if kinds[i] == Kind.HTML else read_plain(text)).text
 
 
 def text_columns(settings: ChunkSettings) -> tuple[str, ...]:

@@ -58,7 +58,10 @@ def test_tokens_equal_their_definition(text: str) -> None:
 @example(" \n\f\n a\u3000 b \n\n c\fd\n")
 def test_lines_equal_their_definition(text: str) -> None:
     lines, starts = line_fingerprints(encode(text))
-    assert scan_text(encode(text)).lines == len(lines)
+    scanned = scan_text(encode(text))
+    assert scanned.lines == len(lines)
+    assert scanned.line_tokens.tolist() == [
+        len(oracle.tokens(line)) for line, _ in oracle.lines(text)]
     expected = oracle.lines(text)
     assert lines.tolist() == [oracle.line_fingerprint(line) for line, _ in expected]
     assert starts.tolist() == [i for i, (_, start) in enumerate(expected) if start]

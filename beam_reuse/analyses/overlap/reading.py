@@ -24,10 +24,8 @@ from beam_reuse.columnar.schema import (
     gives,
     lists,
 )
-from beam_reuse.core.pages import Kind
-from beam_reuse.core.text import read_html, read_plain
-from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.pages.texts import page_texts
 from beam_reuse.rows import Count, Tagged
 
 KEYS, HOSTS = "keys", "hosts"
@@ -90,18 +88,11 @@ def fingerprints(pages: NumberedRows, chunking: Chunking) -> Ragged:
         return overlap.line_groups(pages.rows.lists("tokens").flat(), chunking)
     if chunking.unit == overlap.PARAGRAPH:
         return overlap.paragraph_groups(lines, pages.rows.lists("paragraphs").flat())
-    return overlap.sentence_groups(list(_texts(pages, np.diff(lines[0]) > 0)))
-
-
-def _texts(pages: NumberedRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
-    """The texts of some pages, parsed anew from their payloads; nothing of others."""
-    payload, charset = pages.rows.strings("payload"), pages.rows.strings("charset")
-    for i, kind in enumerate(pages.rows.numbers("kind").tolist()):
-        if not some[i]:
-            yield b""
-            continue
-        text = decode_text(payload[i], charset[i].decode())
-        yield (read_html(text) if kind == Kind.HTML else read_plain(text)).text
+    some = np.diff(lines[0]) > 0
+    texts = [b""] * len(pages)
+    for at, text in zip(np.flatnonzero(some), page_texts(pages, some), strict=True):
+        texts[at] = text
+    return overlap.sentence_groups(texts)
 
 
 def _addresses(pages: NumberedRows) -> Block:

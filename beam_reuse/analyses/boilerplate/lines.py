@@ -1,0 +1,148 @@
+"""Which lines are templates: from the lines of pages to those of their hosts. No Beam.
+
+Hosts are known by 64-bit hashes of their names.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beam_reuse.analyses.boilerplate.definition import is_template
+from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
+from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.distinct import number_distinct
+from beam_reuse.columnar.group import whole_groups
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    FLAG,
+    KIND,
+    NUMBER,
+    PAGE,
+    PART,
+    SHARE,
+    columns,
+    gives,
+)
+from beam_reuse.kernels import lines as kernels
+from beam_reuse.kernels.compiled import frozen
+from beam_reuse.pages.pages import Pages
+from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.rows import Rows
+from beam_reuse.rows.folds import CountCoarsely
+
+KEY = ("host", "line")
+LINES = columns(host=FINGERPRINT, line=FINGERPRINT)
+_HOST, _LINE = 0, 1
+"""Kinds of counts: of pages with lines of a host, which come first, and of pages with a line."""
+_COUNTS = columns(host=FINGERPRINT, kind=KIND, line=FINGERPRINT, range=PART, page=PAGE,
+                  pages=NUMBER)
+TEMPLATES = columns(LINES, range=PART, pages=NUMBER, share=SHARE, first=PAGE, shown=FLAG)
+
+
+def template_lines(pages: Pages, settings: BoilerplateSettings) -> Rows:
+    """TEMPLATES: the template lines of every host, a row for each part of pages that has the line,
+    so that `Pages.with_parts` brings them to their pages, where `TemplateLines` finds them.
+    `distinct(("host", "line"))` has each once. `first` is the smallest page that has the line, and
+    `shown` true in the row of its part.
+
+    Made once in a plan for all analyses that ask for it (which name themselves in `needed_by` of
+    the About). Exact. Cost: lines and hosts of all pages are read twice; a row of 37 bytes for
+    each part and line that is on `min_pages` pages of its host. Holds a slab.
+    """
+    return pages.once(_template_lines, settings)
+
+
+def _template_lines(pages: Pages, settings: BoilerplateSettings) -> Rows:
+    frequent = pages.rows(line_rows).fold(CountCoarsely(
+        KEY, pages.plan.shuffle.counter_bits(2, 26), settings.min_pages, _Reaching(settings)))
+    return pages.rows(page_counts, frequent).stream(
+        "host", templates, settings, order=("kind", "line", "range", "page"))
+
+
+class _Reaching:
+    """Which keys may have been counted `min_pages` times."""
+
+    def __init__(self, settings: BoilerplateSettings) -> None:
+        self.least = settings.min_pages
+
+    def __call__(self, counters: Counters) -> HeavyKeys:
+        return counters.heavy(self.least)
+
+
+@gives(LINES)
+def line_rows(parts: Block) -> Iterator[Block]:
+    """A row for each line of each page; a line that a page repeats is there as often."""
+    for pages in numbered_rows(parts, ("host", "lines")):
+        yield lines_of(pages)
+
+
+def lines_of(pages: NumberedRows) -> Block:
+    """Host and fingerprint of each line of the pages, page after page."""
+    offsets, lines = pages.rows.lists("lines").flat()
+    hosts = pages.rows.strings("host").hash64()
+    return Block({"host": np.repeat(hosts, np.diff(offsets)), "line": lines})
+
+
+def keys_of(lines: Block) -> NDArray:
+    """Host and line of each row as one value."""
+    return np.column_stack([lines.array(name) for name in KEY]).view("V16").ravel()
+
+
+@gives(_COUNTS)
+def page_counts(parts: Block, frequent: HeavyKeys) -> Iterator[Block]:
+    """On how many `pages` of a part (or of what is read of it at once) each line is that may be
+    frequent, and the smallest `page` of them; and how many pages with lines each host has."""
+    for pages in numbered_rows(parts, ("host", "lines")):
+        lines, counts = lines_of(pages), pages.rows.lists("lines").lengths()
+        page = np.repeat(np.arange(len(pages)), counts)
+        kept = np.flatnonzero(frequent.may_hold(lines))
+        lines, page = lines.take(kept), page[kept]
+        numbers, first = number_distinct(keys_of(lines))
+        on_pages, smallest = kernels.pages_of_each(
+            frozen(numbers), frozen(page), frozen(pages.number), len(first))
+        yield _counts(_LINE, lines.array("host")[first], lines.array("line")[first], pages.part,
+                      smallest, on_pages)
+        hosts, with_lines = np.unique(
+            pages.rows.strings("host").hash64()[counts > 0], return_counts=True)
+        nothing = np.zeros_like(hosts)
+        yield _counts(_HOST, hosts, nothing, 0, nothing, with_lines)
+
+
+def _counts(
+    kind: int, host: NDArray, line: NDArray, part: int, page: NDArray, pages: NDArray,
+) -> Block:
+    return Block({
+        "host": host, "kind": np.full(len(host), kind, np.uint8), "line": line,
+        "range": np.full(len(host), part, np.uint32), "page": page.astype(np.uint64),
+        "pages": pages.astype(np.int64)})
+
+
+@gives(TEMPLATES)
+def templates(slabs: Iterator[Block], settings: BoilerplateSettings) -> Iterator[Block]:
+    """Counts sorted by host, kind, line, part and page -> template lines. Holds a slab, and the
+    rows of one line: one for each part."""
+    of_host = 0
+    for rows, starts, sizes in whole_groups(slabs, ("host", "kind", "line")):
+        pages = np.add.reduceat(rows.array("pages"), starts)
+        is_line = rows.array("kind")[starts] == _LINE
+        known = np.concatenate([[of_host], pages[~is_line]])
+        totals = known[np.cumsum(~is_line)]
+        of_host = known[-1]
+        found = is_line & is_template(pages, totals, settings)
+        smallest = np.minimum.reduceat(rows.array("page"), starts)
+        group = np.repeat(np.arange(len(starts)), sizes)
+        kept = _first_of_parts(rows) & found[group]
+        group = group[kept]
+        some = rows.select(("host", "line", "range", "page")).take(kept)
+        yield some.without("page").with_columns(
+            pages=pages[group], share=pages[group] / totals[group], first=smallest[group],
+            shown=some.array("page") == smallest[group])
+
+
+def _first_of_parts(rows: Block) -> NDArray[np.bool_]:
+    """Which rows are the first of a line in a part."""
+    first = np.zeros(len(rows), np.bool_)
+    first[rows.starts(("host", "kind", "line", "range"))] = True
+    return first
