@@ -18,6 +18,7 @@ from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
+from tests.oracles.boilerplate import Boilerplate
 from tests.oracles.crawl import Capture
 from tests.oracles.near_duplicates import NearDuplicates
 from tests.oracles.overlap import Overlap
@@ -102,6 +103,8 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
         quilts = Quilts(crawl.quilt_pages(pages), settings.quilts)
         expected |= quilts.tables()
         noted |= quilts.noted()
+    if settings.asks_for("boilerplate"):
+        expected |= Boilerplate(crawl.overlap_pages(pages), settings.boilerplate).tables()
     assert found.noted == noted
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():

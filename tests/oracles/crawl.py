@@ -180,7 +180,8 @@ def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:
 
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
-    text = any(map(settings.asks_for, ("near-duplicates", "overlap", "quilts")))
+    text = any(map(settings.asks_for, (
+        "near-duplicates", "overlap", "quilts", "boilerplate")))
     for name, c in pages.items():
         host = canonical(c.url).split("/")[2].split(":")[0]
         rows.append({
