@@ -1,5 +1,6 @@
 """Labels say how their pages were cut; what looks for them must cut alike."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,23 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
                 f"{_shown(value)}, and chunks cut otherwise would not match. Leave the option "
                 f"out{_or_larger(name, command)}, or make the labels anew.")
     return {**carried, **values}
+
+
+def report_judged(values: Mapping[str, Any]) -> None:
+    """Report how many rows of each judged sheet are taken as stop chunks, and refuse one that
+    says nothing yet before anything runs."""
+    if not values.get("stop-chunks"):
+        return
+    from beam_reuse.io.labels.judged_lists import read_judged
+    from beam_reuse.io.labels.lists import is_judged
+
+    for path in filter(is_judged, values["stop-chunks"]):
+        found = read_judged(path)
+        rest = [f"{count:,} {what}" for count, what in (
+            (found.otherwise, "judged otherwise"), (found.unlabelled, "without label")) if count]
+        also = f" ({', '.join(rest)} not taken)" if rest else ""
+        print(f"--stop-chunks {path}: {found.benign:,} rows judged benign are taken{also}.",
+              file=sys.stderr)
 
 
 def _require_list(path: str) -> None:

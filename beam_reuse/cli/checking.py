@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import orjson
 
-from beam_reuse.cli.adopting import adopted
+from beam_reuse.cli.adopting import adopted, report_judged
 from beam_reuse.cli.arguments import UsageError
 from beam_reuse.cli.check_stream import answers
 from beam_reuse.core.errors import UserError
@@ -63,6 +63,7 @@ def _refuse_contradictions(pages: Sequence[str], values: Mapping[str, Any]) -> N
 def _detector(values: Mapping[str, Any]) -> Detector:
     lists = tuple(local_path(path) for path in values.get("labels", ()))
     given = adopted("check", {**values, "labels": lists})
+    report_judged(values)
     if not lists:
         given = {**DEFAULTS["labels"], **given}
     settings = settings_from(given, "check")

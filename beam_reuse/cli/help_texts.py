@@ -6,8 +6,8 @@ follows from elsewhere, {options} where the list of options is.
 
 import pkgutil
 
+from beam_reuse.core.verdicts import WORDS
 from beam_reuse.declaring.registry import known
-from beam_reuse.judging.verdicts import WORDS
 
 PROGRAM = "beam-reuse"
 

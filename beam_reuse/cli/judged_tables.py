@@ -1,16 +1,19 @@
 """How judgements are shown in tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from beam_reuse.cli.summary import print_table
+from beam_reuse.judging.reports import Row
 
 T = TypeVar("T")
 STEPS_SHOWN = 20
-CLASSES_SHOWN = 40
+ROWS_SHOWN = 40
+NO_REASON = "(none)"
 
 
 def some_of(steps: Sequence[T], most: int, wanted: Callable[[T], bool]) -> list[T]:
@@ -32,6 +35,29 @@ def show(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]],
     for row in rows:
         table.add_row(*row)
     print_table(to, table)
+
+
+def show_rows(to: Console, rows: Sequence[Row], headings: Mapping[str, str], rest: str = "",
+              empty: str = "") -> None:
+    """Print the first rows of a report's table, and how many more there are; `rest` says where.
+    `headings` names the columns to show, those of text first. A share is shown in per cent where
+    its heading ends in %; `empty` stands for empty text."""
+    if not rows:
+        return
+    words = sum(isinstance(rows[0][name], str) for name in headings)
+    show(to, list(headings.values()),
+         [[_cell(row[name], heading, empty) for name, heading in headings.items()]
+          for row in rows[:ROWS_SHOWN]], text=words)
+    if len(rows) > ROWS_SHOWN:
+        to.print(f"… and {len(rows) - ROWS_SHOWN:,} more{rest}\n")
+
+
+def _cell(value: str | int | float | None, heading: str, empty: str) -> str:
+    if isinstance(value, str):
+        return escape(value) or empty
+    if isinstance(value, float):
+        return percent(value) if heading.endswith("%") else f"{value:,.2f}"
+    return "" if value is None else f"{value:,}"
 
 
 def shown(value: float | None, form: str = ".4f") -> str:

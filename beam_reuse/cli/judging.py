@@ -9,24 +9,34 @@ from rich.console import Console
 from rich.markup import escape
 
 from beam_reuse.cli.arguments import UsageError
-from beam_reuse.cli.judged_tables import CLASSES_SHOWN, STEPS_SHOWN, in_file, show, shown, some_of
+from beam_reuse.cli.judged_tables import (
+    NO_REASON,
+    STEPS_SHOWN,
+    in_file,
+    show,
+    show_rows,
+    shown,
+    some_of,
+)
 from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import naming
 from beam_reuse.core.shares import ONE
 from beam_reuse.io.files import is_local, join, local_path, require_writable
+from beam_reuse.io.sheets import LABEL, sheet_text, write_sheet
 from beam_reuse.judging.detection_report import detection_report
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
 from beam_reuse.judging.measures import Confusion
 from beam_reuse.judging.reports import Report, file_names, write_report
+from beam_reuse.judging.rows import RowEvaluation, evaluate_rows
 from beam_reuse.judging.sample import Sample, SampleSettings, draw
-from beam_reuse.judging.sheets import sheet_text, write_sheet
 from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
 ABSENT_SHOWN = 5
 SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
 PAIR_REPORTS = ("pairs", "graph", "differences")
-USED_BY = {"by": tuple(SUBJECTS), "bins": ("pairs",), "min-r": ("pairs",),
+JUDGED = "judged"
+USED_BY = {"by": (*SUBJECTS, JUDGED), "of": (JUDGED,), "bins": ("pairs",), "min-r": ("pairs",),
            "seed": ("pairs", "differences"), "crawl": ("differences",)}
 JUDGED_BY = {**{subject.table: name for name, subject in SUBJECTS.items()},
              NEAR_DUPLICATES: "pairs"}
@@ -68,23 +78,23 @@ def _print_sample(to: Console, sample: Sample, path: str, folder: str) -> None:
              f"seed {settings.seed}", markup=False, soft_wrap=True)
     if sample.rows.num_rows < settings.rows:
         to.print(f"{settings.rows:,} were asked for; these are all there are.")
-    if settings.by:
+    if settings.is_part:
         show(to, ["stratum", "rows", "drawn", "weight"],
              [[escape(stratum.label), f"{stratum.rows:,}", f"{stratum.drawn:,}",
                f"{float(stratum.weight):,.4g}" if stratum.weight else ""]
               for stratum in sample.strata])
-    option = JUDGED_BY.get(settings.table)
+    option = JUDGED_BY.get(settings.table, JUDGED)
     if path:
-        then = f", then: beam-reuse evaluate {folder} --{option} {path}" if option else ""
-        to.print(f"Fill the columns label and reason of {path}{then}", markup=False, soft_wrap=True)
+        to.print(f"Fill the columns label and reason of {path}, then: beam-reuse evaluate {folder} "
+                 f"--{option} {path}", markup=False, soft_wrap=True)
 
 
 def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     """Evaluate what is asked for, show it, and write it where asked."""
-    asked = [name for name in (*SUBJECTS, *PAIR_REPORTS) if name in values]
+    asked = [name for name in (*SUBJECTS, JUDGED, *PAIR_REPORTS) if name in values]
     if not asked:
-        raise UsageError("evaluate: give labelled rows with --pages FILE, --neighbourhoods FILE or "
-                         "--pairs FILE, or ask for --graph or --differences N.")
+        raise UsageError("evaluate: give labelled rows with --pages FILE, --neighbourhoods FILE, "
+                         "--pairs FILE or --judged FILE, or ask for --graph or --differences N.")
     _refuse_useless(asked, values)
     folder = _one_folder("evaluate", folders)
     output = local_path(values.get("output", ""))
@@ -96,6 +106,10 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         _refuse_existing([join(output, name) for name in file_names(asked)], values)
     to = console()
     reports = [_judged_rows(to, folder, name, values) for name in asked if name in SUBJECTS]
+    if JUDGED in asked:
+        judged = evaluate_rows(folder, values[JUDGED], values.get("of"), values.get("by"))
+        _print_rows(to, judged, "output" in values)
+        reports.append(judged.report())
     if any(name in PAIR_REPORTS for name in asked):
         from beam_reuse.cli.judging_pairs import judge_pairs
 
@@ -139,8 +153,7 @@ def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
          [["positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", ""],
           ["negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", ""]])
     _print_rates(to, confusion, weighted)
-    if evaluation.by:
-        _print_classes(to, evaluation, kept)
+    _print_classes(to, evaluation, kept)
     _print_sweep(to, evaluation, kept)
 
 
@@ -154,15 +167,35 @@ def _print_rates(to: Console, confusion: Confusion, weighted: Confusion | None) 
 
 
 def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
-    rows = evaluation.classes()
-    show(to, ["label", *evaluation.by, "rows", "%", "flagged", "%"],
-         [[row.verdict.value, *(escape(value) or "(none)" for value in row.values),
-           f"{row.rows:,}", f"{100 * row.rows / row.of_verdict:.1f}",
-           f"{row.flagged:,}", f"{100 * row.flagged / row.rows:.1f}"]
-          for row in rows[:CLASSES_SHOWN]], text=1 + len(evaluation.by))
-    if len(rows) > CLASSES_SHOWN:
-        to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more classes"
-                 f"{in_file(evaluation.subject.name, 'classes', kept)}\n")
+    rows = [{LABEL: row.verdict.value, **dict(zip(evaluation.by, row.values, strict=True)),
+             "judged": row.rows, "share_of_label": row.rows / row.of_verdict,
+             "judged_flagged": row.flagged, "share_flagged": row.flagged / row.rows}
+            for row in evaluation.classes()]
+    show_rows(to, rows, {
+        **{name: name for name in (LABEL, *evaluation.by)}, "judged": "rows",
+        "share_of_label": "%", "judged_flagged": "flagged", "share_flagged": "%",
+    }, in_file(evaluation.subject.name, "classes", kept), NO_REASON)
+
+
+def _print_rows(to: Console, evaluation: RowEvaluation, kept: bool) -> None:
+    """How many rows were judged, the precision they show, and the classes they are of."""
+    facts = [f"{len(evaluation.found):,} judged rows of {evaluation.table}"]
+    facts += [f"{count:,} {what}" for count, what in (
+        (evaluation.judgements.unlabelled, "without label"),
+        (evaluation.judgements.repeated, "named again"),
+        (len(evaluation.absent), "not in the result (left out)")) if count]
+    to.print(f"[bold]{'; '.join(facts)}")
+    show_rows(to, evaluation.precision(), {
+        "split": "of", "value": "", "judged": "rows", "correct": "correct",
+        "incorrect": "incorrect", "undecided": "undecided", "precision": "correct, %",
+        "precision_decided": "without undecided, %", "table_rows": "in the table: rows",
+        "table_precision": "correct, %", "table_low": "from %", "table_high": "to %",
+    }, in_file("judged", "precision", kept))
+    to.print("in the table: what the judged rows say of all rows they were drawn from, with the "
+             "ends of the 95 % interval.\n", soft_wrap=True)
+    show_rows(to, evaluation.classes(), {
+        **{name: name for name in (LABEL, *evaluation.by)}, "judged": "rows",
+        "share_of_label": "%"}, in_file("judged", "classes", kept), NO_REASON)
 
 
 def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:

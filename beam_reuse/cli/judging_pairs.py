@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from beam_reuse.cli.arguments import UsageError
 from beam_reuse.cli.judged_tables import (
-    CLASSES_SHOWN,
+    NO_REASON,
     STEPS_SHOWN,
     in_file,
     percent,
     show,
-    shown,
+    show_rows,
     some_of,
 )
 from beam_reuse.core.settings import naming
@@ -25,9 +24,10 @@ from beam_reuse.judging.differences import (
     compare,
     draw_pairs,
 )
+from beam_reuse.judging.figures import MANY_TERMS
 from beam_reuse.judging.graph import MANY, Graph, graph_of
-from beam_reuse.judging.measures import Rate
-from beam_reuse.judging.pair_figures import ALL, SITE, Figures, Measure
+from beam_reuse.judging.measures import Measure, Rate
+from beam_reuse.judging.pair_figures import ALL, SITE, Figures
 from beam_reuse.judging.pair_lookup import How
 from beam_reuse.judging.pair_report import pair_report
 from beam_reuse.judging.pair_thresholds import Choice, in_random_order
@@ -121,8 +121,8 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
     show(to, ["pairs returned by", "pairs", "correct", "incorrect", "undecided",
               "without undecided", "recall", "R",
               *(["estimates: pairs", "correct"] if whole else [])],
-         [[_part(row), f"{row.counts.pairs:,}", *_shares(row.counts),
-           *([f"{round(row.estimate.pairs):,}", _fraction(row.estimate.precision)]
+         [[_part(row), f"{row.counts.judged:,}", *_shares(row.counts),
+           *([f"{round(row.estimate.judged):,}", _fraction(row.estimate.precision)]
              if row.estimate else [])] for row in rows])
     to.print("correct (the precision), incorrect, undecided: shares of the pairs returned. recall: "
              "of the correct pairs that are labelled. R: of the correct pairs that B returns.\n",
@@ -136,8 +136,8 @@ def _print_precision(to: Console, evaluation: PairEvaluation) -> None:
 
 def _shares(counts: Measure) -> list[str]:
     return [_fraction(rate) for rate in (
-        counts.precision, Rate(counts.incorrect, counts.pairs),
-        Rate(counts.undecided, counts.pairs), counts.decided_precision, counts.recall,
+        counts.precision, Rate(counts.incorrect, counts.judged),
+        Rate(counts.undecided, counts.judged), counts.decided_precision, counts.recall,
         counts.kept)]
 
 
@@ -154,16 +154,10 @@ def _fraction(rate: Rate | None) -> str:
 
 
 def _print_reasons(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
-    rows = evaluation.reasons()
-    if not rows:
-        return
-    show(to, ["returned by", "label", "reason", "pairs", "%", "same site", "%"],
-         [[row["algorithm"], row["label"], escape(row["reason"]) or "(none)", f"{row['pairs']:,}",
-           percent(row["share"]), f"{row['same_site']:,}", percent(row["share_of_same_site"])]
-          for row in rows[:CLASSES_SHOWN]], text=3)
-    if len(rows) > CLASSES_SHOWN:
-        to.print(f"… and {len(rows) - CLASSES_SHOWN:,} more"
-                 f"{in_file('pairs', 'reasons', kept)}\n")
+    show_rows(to, evaluation.reasons(), {
+        "algorithm": "returned by", "label": "label", "reason": "reason", "pairs": "pairs",
+        "share": "%", "same_site": "same site", "share_of_same_site": "%",
+    }, in_file("pairs", "reasons", kept), NO_REASON)
 
 
 def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> None:
@@ -173,7 +167,7 @@ def _print_thresholds(to: Console, evaluation: PairEvaluation, kept: bool) -> No
     some = some_of(steps, STEPS_SHOWN, lambda step: step.threshold == own)
     some_b = some_of(evaluation.b_steps(), STEPS_SHOWN, lambda step: step.threshold == least_b)
     show(to, ["threshold", "", "pairs", "precision", "without undecided", "R", ""],
-         [[name, f">= {step.threshold}", f"{step.counts.pairs:,}",
+         [[name, f">= {step.threshold}", f"{step.counts.judged:,}",
            *map(_fraction, (step.best.precision, step.best.decided_precision, step.best.kept)),
            "as this run" if step.threshold == at else ""]
           for name, part, at in (("B-similarity", some_b, least_b),
@@ -206,7 +200,7 @@ def _choice(choice: Choice, least: float) -> str:
 
 
 def _told(measure: Measure) -> str:
-    if not measure.pairs:
+    if not measure.judged:
         return "no judged pair above it"
     kept = _fraction(measure.kept)
     return (f"precision {_fraction(measure.precision)}, "
@@ -240,27 +234,22 @@ def _count(value: Any) -> str:
 def _print_graph(to: Console, graph: Graph, kept: bool) -> None:
     to.print(f"[bold]{graph.pages:,} pages; {graph.distinct_pages:,} with text, equal ones counted "
              "once")
-    show(to, ["graph of", "pairs", "same site", "pages", "%", "mean degree", f">= {MANY}",
-              "exponent", "most likely"],
-         [[row["algorithm"], f"{row['pairs']:,}", percent(row["same_site_share"], " %"),
-           f"{row['pages']:,}", percent(row["share_of_pages"]), shown(row["mean_degree"], ",.2f"),
-           percent(row[f"share_with_{MANY}"], " %"), shown(row["exponent_line"], ".2f"),
-           shown(row["exponent_likely"], ".2f")] for row in graph.algorithms])
+    show_rows(to, graph.algorithms, {
+        "algorithm": "graph of", "pairs": "pairs", "same_site_share": "same site %",
+        "pages": "pages", "share_of_pages": "%", "mean_degree": "mean degree",
+        f"share_with_{MANY}": f">= {MANY} %", "exponent_line": "exponent",
+        "exponent_likely": "most likely"})
     to.print("exponent: of the line by least squares through the degree histogram, both scales "
              "logarithmic; most likely: by maximum likelihood.\n", soft_wrap=True)
-    show(to, ["similarity", "", "pairs", "%", "mean of the other similarity"],
-         [[f"{row['algorithm'].upper()}-similarity", row["similarity"], f"{row['pairs']:,}",
-           percent(row["share"]), shown(row["mean_other_similarity"], ".2f")]
-          for row in graph.similarities], text=2)
-    _print_sites(to, graph, kept)
-
-
-def _print_sites(to: Console, graph: Graph, kept: bool) -> None:
+    show_rows(to, [{**row, "algorithm": f"{row['algorithm'].upper()}-similarity"}
+                   for row in graph.similarities],
+              {"algorithm": "similarity", "similarity": "", "pairs": "pairs", "share": "%",
+               "mean_other_similarity": "mean of the other similarity"})
     first = [row for figures in graph.algorithms for row in [
         row for row in graph.sites if row["algorithm"] == figures["algorithm"]][:SITES_SHOWN]]
-    show(to, ["graph of", "site", "pairs within", "with others", "% of all pairs"],
-         [[row["algorithm"], escape(row["site"]), f"{row['pairs_within']:,}",
-           f"{row['pairs_with_others']:,}", percent(row["share"])] for row in first], text=2)
+    show_rows(to, first, {
+        "algorithm": "graph of", "site": "site", "pairs_within": "pairs within",
+        "pairs_with_others": "with others", "share": "of all pairs, %"})
     if len(graph.sites) > len(first):
         to.print(f"the {SITES_SHOWN} sites with most pairs of each"
                  f"{in_file('graph', 'sites', kept)}\n")
@@ -270,14 +259,10 @@ def _print_differences(to: Console, differences: Differences) -> None:
     to.print(f"[bold]{len(differences.found):,} pairs compared[/bold]" + (
         f"; of {len(differences.missing):,} more a page is not in --crawl"
         if differences.missing else ""))
-    cells = []
-    for row in differences.summary():
-        algorithm, label, pairs, *numbers, above, share = row.values()
-        if pairs:
-            cells.append([algorithm, label, f"{pairs:,}", *(f"{n:,.4g}" for n in numbers),
-                          f"{above:,}", shown(share)])
-    show(to, ["pairs of", "label", "pairs", "mean", "median", "90 %", "above 200", "share"], cells,
-         text=2)
-    show(to, ["pairs of", "label", "differ in", "pairs", "%"],
-         [[row["algorithm"], row["label"], row["kind"], f"{row['pairs']:,}",
-           percent(row["share"])] for row in differences.kinds()], text=3)
+    show_rows(to, [row for row in differences.summary() if row["pairs"]], {
+        "algorithm": "pairs of", "label": "label", "pairs": "pairs", "mean": "mean",
+        "median": "median", "percentile_90": "90 in 100", f"above_{MANY_TERMS}":
+        f"above {MANY_TERMS}", f"share_above_{MANY_TERMS}": "%"})
+    show_rows(to, differences.kinds(), {
+        "algorithm": "pairs of", "label": "label", "kind": "differ in", "pairs": "pairs",
+        "share": "%"})

@@ -179,9 +179,10 @@ def plan_of(arguments: Arguments) -> RunPlan:
     if not arguments.inputs and "merge" not in values:
         raise UsageError(f"{spelled(command)}: give one or more INPUT: files, folders or globs."
                          f"{_hint(values)}")
-    from beam_reuse.cli.adopting import adopted
+    from beam_reuse.cli.adopting import adopted, report_judged
 
     values = adopted(command, values)
+    report_judged(values)
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
     settings = settings_from(values, command)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from beam_reuse.core.shares import ONE
+from beam_reuse.io.sheets import LABEL, REASON
 from beam_reuse.judging.evaluate import ClassRow, Evaluation
 from beam_reuse.judging.measures import Confusion, Rate
 from beam_reuse.judging.reports import Report, ReportTable, number_json
-from beam_reuse.judging.sheets import LABEL, REASON
 
 COUNTS = ("tp", "fp", "fn", "tn")
 RATES = tuple(Confusion().rates())

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.verdicts import Verdict, pair_word
+from beam_reuse.io.sheets import LABEL
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.figures import MANY_TERMS, difference_figure
 from beam_reuse.judging.measures import Rate
@@ -16,9 +18,7 @@ from beam_reuse.judging.page_texts import PageText, read_texts
 from beam_reuse.judging.pair_lookup import URLS, PairKey
 from beam_reuse.judging.reports import Report, Row, report_of
 from beam_reuse.judging.sample import SampleSettings, draw
-from beam_reuse.judging.sheets import LABEL
 from beam_reuse.judging.similarities import ALGORITHMS, NEAR_DUPLICATES
-from beam_reuse.judging.verdicts import Verdict, pair_word
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.diff import edit_masks
 

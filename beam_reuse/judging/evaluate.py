@@ -9,13 +9,16 @@ import numpy as np
 import pyarrow as pa
 
 from beam_reuse.core.shares import given_threshold, shares
+from beam_reuse.core.verdicts import Verdict
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import rows_of
 from beam_reuse.io.results.tables import read_manifest
+from beam_reuse.io.sheets import LABEL, Sheet, read_sheet
 from beam_reuse.judging.judgements import (
     DERIVED,
     Judgement,
     Judgements,
+    columns_by,
     derived,
     judgements_of,
     page_key,
@@ -24,14 +27,6 @@ from beam_reuse.judging.judgements import (
     stratum_weights,
 )
 from beam_reuse.judging.measures import Confusion, SweepStep, confusion_of, sweep
-from beam_reuse.judging.sheets import (
-    LABEL,
-    REASON,
-    Sheet,
-    SheetError,
-    read_sheet,
-)
-from beam_reuse.judging.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -175,25 +170,13 @@ def evaluate(folder: str, path: str, subject: Subject,
     outcomes = tuple(_outcomes(folder, manifest, subject, judgements))
     named = "neighbourhood" if subject is NEIGHBOURHOODS else "page"
     return Evaluation(subject, sheet, judgements, outcomes,
-                      _columns_of(sheet, judgements, by), manifest.thresholds.get(named))
+                      columns_by(sheet, judgements, by, DERIVED), manifest.thresholds.get(named))
 
 
 def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
     if subject is NEIGHBOURHOODS:
         return prefix_key
     return page_key if captures else page_url
-
-
-def _columns_of(sheet: Sheet, judgements: Judgements[str],
-                by: Sequence[str] | None) -> tuple[str, ...]:
-    if by is None:
-        return (REASON,) if any(j.cell(REASON) for j in judgements.judged) else ()
-    known = {*sheet.columns, *DERIVED}
-    unknown = [name for name in by if name not in known]
-    if unknown:
-        raise SheetError(f"--by: {sheet.path} has no column {unknown[0]!r}; "
-                         f"known are {', '.join(sorted(known))}")
-    return tuple(by)
 
 
 def _outcomes(folder: str, manifest: Manifest, subject: Subject,

@@ -9,13 +9,23 @@ from typing import Generic, TypeVar
 from urllib.parse import quote
 
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page, prefixes
-from beam_reuse.judging.sheets import LABEL, STRATUM, STRATUM_ROWS, Row, Sheet, SheetError
-from beam_reuse.judging.verdicts import ALLOWED, Verdict, verdict_of
+from beam_reuse.core.verdicts import ALLOWED, Verdict
+from beam_reuse.io.sheets import (
+    LABEL,
+    REASON,
+    STRATUM,
+    STRATUM_ROWS,
+    Row,
+    Sheet,
+    SheetError,
+    verdict_in,
+)
 
 FILE = "file://"
+LONGEST_NAME = 200
 _PER_CENT = re.compile("%(?![0-9A-Fa-f]{2})")
 
-K = TypeVar("K", str, tuple[str, str])
+K = TypeVar("K", str, tuple[str, ...], tuple[str, str])
 
 
 class RefusedRow(ValueError):
@@ -45,13 +55,14 @@ class Judgements(Generic[K]):
     repeated: int
 
 
-def judgements_of(sheet: Sheet, columns: Sequence[str],
-                  key_of: Callable[..., K]) -> Judgements[K]:
-    """The judgements in `sheet` on what `columns` name.
+def judgements_of(sheet: Sheet, columns: Sequence[str], key_of: Callable[..., K],
+                  filled: Sequence[str] | None = None) -> Judgements[K]:
+    """The judgements in `sheet` on what `columns` name, of which those that are `filled` (None:
+    all) must not be empty.
 
     `key_of` makes the key from their cells, or raises BadUrl or RefusedRow. Refuses a sheet without
-    labels, a label that is none of the known words or stands beside an empty cell, and two
-    rows that judge the same thing differently.
+    labels, a label that is none of the known words or beside a cell that should not be empty, and
+    two rows that judge the same thing differently.
     """
     if not sheet.rows:
         raise SheetError(f"{sheet.path}: there is no row below the first, which names the columns; "
@@ -59,7 +70,7 @@ def judgements_of(sheet: Sheet, columns: Sequence[str],
     found: dict[K | tuple[str, ...], Judgement[K]] = {}
     unlabelled = repeated = 0
     for row in sheet.rows:
-        judgement = _judgement(sheet, row, columns, key_of)
+        judgement = _judgement(sheet, row, columns, key_of, columns if filled is None else filled)
         if judgement is None:
             unlabelled += 1
             continue
@@ -76,23 +87,17 @@ def judgements_of(sheet: Sheet, columns: Sequence[str],
     return Judgements(tuple(found.values()), unlabelled, repeated)
 
 
-def _judgement(sheet: Sheet, row: Row, columns: Sequence[str],
-               key_of: Callable[..., K]) -> Judgement[K] | None:
-    label = row.cells.get(LABEL, "")
-    try:
-        verdict = verdict_of(label)
-    except ValueError:
-        raise SheetError(f"{sheet.path}: row {row.number}: label {label.strip()!r} is not known; "
-                         f"use one of {ALLOWED}") from None
+def _judgement(sheet: Sheet, row: Row, columns: Sequence[str], key_of: Callable[..., K],
+               filled: Sequence[str]) -> Judgement[K] | None:
+    verdict = verdict_in(sheet, row)
     if verdict is None:
         return None
-    cells = _cells(row, columns)
-    empty = [column for column, cell in zip(columns, cells, strict=True) if not cell.strip()]
+    empty = [column for column in filled if not row.cells.get(column, "").strip()]
     if empty:
         raise SheetError(f"{sheet.path}: row {row.number} has a label and no {empty[0]}; fill it, "
                          "or delete the row")
     try:
-        return Judgement(row, key_of(*cells), verdict)
+        return Judgement(row, key_of(*_cells(row, columns)), verdict)
     except RefusedRow as why:
         raise SheetError(f"{sheet.path}: row {row.number}: {why}") from None
     except BadUrl as bad:
@@ -105,7 +110,21 @@ def _cells(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
 
 def _named(judgement: Judgement[K], columns: Sequence[str]) -> str:
     key = judgement.key or _cells(judgement.row, columns)
-    return key if isinstance(key, str) else " and ".join(key)
+    return key if isinstance(key, str) else " and ".join(filter(None, key))[:LONGEST_NAME]
+
+
+def columns_by(sheet: Sheet, judgements: Judgements[K], by: Sequence[str] | None,
+               derived: Sequence[str] = ()) -> tuple[str, ...]:
+    """The columns to count judgements by: those asked for, of the sheet or `derived`; None: the
+    reason, where any is given."""
+    if by is None:
+        return (REASON,) if any(j.cell(REASON) for j in judgements.judged) else ()
+    known = {*sheet.columns, *derived}
+    unknown = [name for name in by if name not in known]
+    if unknown:
+        raise SheetError(f"--by: {sheet.path} has no column {unknown[0]!r}; "
+                         f"known are {', '.join(sorted(known))}")
+    return tuple(by)
 
 
 def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fraction] | None:
@@ -114,7 +133,7 @@ def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fr
     if not {STRATUM, STRATUM_ROWS} <= set(sheet.columns):
         return None
     judged = Counter(judgement.cell(STRATUM) for judgement in judgements)
-    return [Fraction(_stratum_rows(sheet, judgement), judged[judgement.cell(STRATUM)])
+    return [Fraction(stratum_rows(sheet, judgement), judged[judgement.cell(STRATUM)])
             for judgement in judgements]
 
 
@@ -127,7 +146,8 @@ def drawn_from(sheet: Sheet) -> int | None:
     return sum(int(rows) for rows in strata.values() if rows.isdecimal())
 
 
-def _stratum_rows(sheet: Sheet, judgement: Judgement[K]) -> int:
+def stratum_rows(sheet: Sheet, judgement: Judgement[K]) -> int:
+    """How many rows of the table the stratum of a judgement has."""
     text = judgement.cell(STRATUM_ROWS)
     if not text.isdecimal() or not int(text):
         raise SheetError(f"{sheet.path}: row {judgement.row.number}: {STRATUM_ROWS} {text!r} is no "

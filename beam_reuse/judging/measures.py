@@ -5,13 +5,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from beam_reuse.core.verdicts import Verdict
+
+Number = int | Fraction
+
 
 @dataclass(frozen=True)
 class Rate:
     """`part` of `whole`, both exact; of nothing there is no rate."""
 
-    part: int | Fraction
-    whole: int | Fraction
+    part: Number
+    whole: Number
 
     @property
     def value(self) -> float | None:
@@ -19,16 +23,60 @@ class Rate:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """What is returned, by verdict: counts, or sums of weights. `labelled` are all correct
+    ones that were judged, `of_b` those of them that B returns, where that can be said."""
+
+    correct: Number = 0
+    incorrect: Number = 0
+    undecided: Number = 0
+    labelled: Number | None = None
+    of_b: Number | None = None
+
+    @property
+    def judged(self) -> Number:
+        return self.correct + self.incorrect + self.undecided
+
+    @property
+    def precision(self) -> Rate:
+        """What is correct of all that was judged, the undecided too."""
+        return Rate(self.correct, self.judged)
+
+    @property
+    def decided_precision(self) -> Rate:
+        """What is correct of that which is correct or incorrect."""
+        return Rate(self.correct, self.correct + self.incorrect)
+
+    @property
+    def recall(self) -> Rate | None:
+        """What is correct of all correct that was judged."""
+        return None if self.labelled is None else Rate(self.correct, self.labelled)
+
+    @property
+    def kept(self) -> Rate | None:
+        """R: what is correct of that which B returns."""
+        return None if self.of_b is None else Rate(self.correct, self.of_b)
+
+
+def tally(verdicts: Sequence[Verdict], weights: Sequence[Number] | None = None) -> Measure:
+    """What was judged by verdict, each counted once or by its weight."""
+    sums: dict[Verdict, Number] = dict.fromkeys(Verdict, 0)
+    for verdict, weight in zip(verdicts, weights or [1] * len(verdicts), strict=True):
+        sums[verdict] += weight
+    return Measure(sums[Verdict.POSITIVE], sums[Verdict.NEGATIVE], sums[Verdict.UNDECIDED])
+
+
+@dataclass(frozen=True)
 class Confusion:
     """Positives and negatives, flagged or not. Counts, or sums of weights (Fractions)."""
 
-    tp: int | Fraction = 0
-    fp: int | Fraction = 0
-    fn: int | Fraction = 0
-    tn: int | Fraction = 0
+    tp: Number = 0
+    fp: Number = 0
+    fn: Number = 0
+    tn: Number = 0
 
     @property
-    def judged(self) -> int | Fraction:
+    def judged(self) -> Number:
         return self.tp + self.fp + self.fn + self.tn
 
     def rates(self) -> dict[str, Rate]:
@@ -43,7 +91,7 @@ class Confusion:
 
 
 def confusion_of(outcomes: Iterable[tuple[bool, bool]],
-                 weights: Iterable[int | Fraction] | None = None) -> Confusion:
+                 weights: Iterable[Number] | None = None) -> Confusion:
     """The confusion of pairs (is positive, is flagged), each counted once or by its weight."""
     pairs = list(outcomes)
     sums: Counter[tuple[bool, bool]] = Counter()

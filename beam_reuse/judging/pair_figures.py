@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 
-from beam_reuse.judging.measures import Rate
+from beam_reuse.core.verdicts import Verdict, pair_word
+from beam_reuse.io.sheets import LABEL, REASON
+from beam_reuse.judging.measures import Measure, Number, Rate, tally
 from beam_reuse.judging.reports import Row
-from beam_reuse.judging.sheets import LABEL, REASON
 from beam_reuse.judging.similarities import (
     ALGORITHMS,
     C_BINS,
@@ -17,12 +17,9 @@ from beam_reuse.judging.similarities import (
     SimilaritySettings,
     interval_label,
 )
-from beam_reuse.judging.verdicts import Verdict, pair_word
 
 ALL, SITE, B_SIMILARITY, C_SIMILARITY = "all", "site", "b_similarity", "c_similarity"
 SAME, DIFFERENT = "same", "different"
-
-Number = int | Fraction
 
 
 @dataclass(frozen=True)
@@ -41,42 +38,6 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class Measure:
-    """Pairs that are returned, by verdict: counts, or sums of weights. `labelled` are all correct
-    ones that were judged, `of_b` those of them that B returns, where that can be said."""
-
-    correct: Number = 0
-    incorrect: Number = 0
-    undecided: Number = 0
-    labelled: Number | None = None
-    of_b: Number | None = None
-
-    @property
-    def pairs(self) -> Number:
-        return self.correct + self.incorrect + self.undecided
-
-    @property
-    def precision(self) -> Rate:
-        """Correct pairs of all that were judged, the undecided too."""
-        return Rate(self.correct, self.pairs)
-
-    @property
-    def decided_precision(self) -> Rate:
-        """Correct pairs of those that are correct or incorrect."""
-        return Rate(self.correct, self.correct + self.incorrect)
-
-    @property
-    def recall(self) -> Rate | None:
-        """Correct pairs of those that were judged."""
-        return None if self.labelled is None else Rate(self.correct, self.labelled)
-
-    @property
-    def kept(self) -> Rate | None:
-        """R: correct pairs of those that B returns."""
-        return None if self.of_b is None else Rate(self.correct, self.of_b)
-
-
-@dataclass(frozen=True)
 class Figures:
     """What one algorithm makes of one part of the judged pairs. `estimate`: of the whole table,
     from a stratified sample."""
@@ -88,12 +49,10 @@ class Figures:
     estimate: Measure | None = None
 
 
-def tally(pairs: Iterable[JudgedPair], weigh: bool) -> Measure:
+def _tally(pairs: Iterable[JudgedPair], weigh: bool) -> Measure:
     """The pairs by verdict, each counted once or by its weight."""
-    sums: dict[Verdict, Number] = dict.fromkeys(Verdict, 0)
-    for pair in pairs:
-        sums[pair.verdict] += pair.weight if weigh else 1
-    return Measure(sums[Verdict.POSITIVE], sums[Verdict.NEGATIVE], sums[Verdict.UNDECIDED])
+    some = list(pairs)
+    return tally([pair.verdict for pair in some], [pair.weight for pair in some] if weigh else None)
 
 
 def within(column: str, low: int, high: int | None = None) -> Callable[[JudgedPair], bool]:
@@ -145,16 +104,16 @@ def by_site(algorithm: str, pairs: Sequence[JudgedPair],
 
 def _measure(algorithm: str, pairs: Sequence[JudgedPair], returned: Callable[[JudgedPair], bool],
              weigh: bool) -> Measure:
-    of_b = tally((pair for pair in pairs if B in pair.returned), weigh).correct
-    return replace(tally(filter(returned, pairs), weigh), labelled=tally(pairs, weigh).correct,
+    of_b = _tally((pair for pair in pairs if B in pair.returned), weigh).correct
+    return replace(_tally(filter(returned, pairs), weigh), labelled=_tally(pairs, weigh).correct,
                    of_b=of_b if algorithm == COMBINED else None)
 
 
 def _part(algorithm: str, split: str, value: str, pairs: Sequence[JudgedPair],
           inside: Callable[[JudgedPair], bool]) -> Figures:
     part = [pair for pair in pairs if inside(pair)]
-    return Figures(algorithm, split, value, tally(part, False),
-                   tally(part, True) if stratified(pairs) else None)
+    return Figures(algorithm, split, value, _tally(part, False),
+                   _tally(part, True) if stratified(pairs) else None)
 
 
 def reasons(pairs: Sequence[JudgedPair]) -> list[Row]:

@@ -3,15 +3,15 @@
 from fractions import Fraction
 from typing import Any
 
+from beam_reuse.io.sheets import LABEL, REASON
 from beam_reuse.judging.figures import threshold_figure
 from beam_reuse.judging.judgements import drawn_from
-from beam_reuse.judging.measures import Rate
-from beam_reuse.judging.pair_figures import Figures, Measure
+from beam_reuse.judging.measures import Measure, Rate
+from beam_reuse.judging.pair_figures import Figures
 from beam_reuse.judging.pair_lookup import URLS, How
 from beam_reuse.judging.pair_thresholds import Step, c_sweep, halves
 from beam_reuse.judging.pairs import PairEvaluation
 from beam_reuse.judging.reports import Report, Row, number_json, report_of
-from beam_reuse.judging.sheets import LABEL, REASON
 from beam_reuse.judging.similarities import ALGORITHMS
 
 
@@ -47,13 +47,13 @@ def _pair_facts(evaluation: PairEvaluation) -> dict[str, Any]:
 
 def _measured(counts: Measure, estimate: Measure | None) -> dict[str, Any]:
     row = {
-        "pairs": counts.pairs, "correct": counts.correct, "incorrect": counts.incorrect,
+        "pairs": counts.judged, "correct": counts.correct, "incorrect": counts.incorrect,
         "undecided": counts.undecided, **_rates(counts),
-        "incorrect_share": Rate(counts.incorrect, counts.pairs).value,
-        "undecided_share": Rate(counts.undecided, counts.pairs).value,
+        "incorrect_share": Rate(counts.incorrect, counts.judged).value,
+        "undecided_share": Rate(counts.undecided, counts.judged).value,
     }
     if estimate:
-        row["table_pairs"] = estimate.pairs
+        row["table_pairs"] = estimate.judged
         row |= {f"table_{name}": value for name, value in _rates(estimate).items()}
     return {name: number_json(value) if isinstance(value, Fraction) else value
             for name, value in row.items()}

@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from beam_reuse.core.tokens import fingerprint64
-from beam_reuse.judging.measures import Rate
+from beam_reuse.core.verdicts import Verdict
+from beam_reuse.judging.measures import Measure, Number, Rate
 from beam_reuse.judging.pair_figures import (
     B_SIMILARITY,
     C_SIMILARITY,
     Figures,
     JudgedPair,
-    Measure,
-    Number,
     by_site,
     within,
 )
 from beam_reuse.judging.similarities import COMBINED, B, C, SimilaritySettings
-from beam_reuse.judging.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def choose(steps: Iterable[Step], least_kept: Fraction) -> Step | None:
         measure = step.best
         return _exact(measure.precision), _exact(measure.kept), step.threshold
 
-    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.pairs
+    good = [s for s in steps if s.best.kept and s.best.kept.whole and s.best.judged
             and _exact(s.best.kept) >= least_kept]
     return max(good, key=rank, default=None)
 

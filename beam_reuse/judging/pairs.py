@@ -6,6 +6,7 @@ from fractions import Fraction
 from beam_reuse.core.settings import require
 from beam_reuse.core.urls import name_page
 from beam_reuse.io.results.tables import NEAR_DUPLICATES, read_manifest
+from beam_reuse.io.sheets import LABEL, REASON, Sheet, SheetError, read_sheet
 from beam_reuse.judging.judgements import (
     Judgement,
     Judgements,
@@ -28,7 +29,6 @@ from beam_reuse.judging.pair_thresholds import (
     choices,
 )
 from beam_reuse.judging.reports import Row
-from beam_reuse.judging.sheets import LABEL, REASON, Sheet, SheetError, read_sheet
 from beam_reuse.judging.similarities import C_BINS, B, SimilaritySettings
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from beam_reuse.io.figures import FORMATS
 from beam_reuse.io.files import join, open_files, write_whole
+from beam_reuse.io.sheets import cell_text, write_sheet
 from beam_reuse.judging.figures import DEGREE_FIGURE, DIFFERENCE_FIGURE, THRESHOLD_FIGURE
-from beam_reuse.judging.sheets import cell_text, write_sheet
 
 DOCUMENT = "evaluation.json"
 FILES = "files"
@@ -18,6 +18,7 @@ DETECTION_TABLES = ("outcomes", "classes", "sweep", "absent")
 TABLES = {
     "pairs": ("precision", "reasons", "b-thresholds", "sweep", "choices", "calibration",
               "outcomes"),
+    "judged": ("precision", "classes", "outcomes"),
     "graph": ("algorithms", "degrees", "similarities", "sites"),
     "differences": ("summary", "kinds", "pairs"),
 }

@@ -18,9 +18,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import require
 from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.scan import TableScan
-from beam_reuse.judging.conditions import Condition, parse_condition
-from beam_reuse.judging.row_hashes import row_hashes
-from beam_reuse.judging.sheets import (
+from beam_reuse.io.sheets import (
     LABEL,
     LINK,
     REASON,
@@ -30,6 +28,8 @@ from beam_reuse.judging.sheets import (
     cell_text,
     neutral,
 )
+from beam_reuse.judging.conditions import Condition, parse_condition
+from beam_reuse.judging.row_hashes import row_hashes
 from beam_reuse.judging.similarities import NEAR_DUPLICATES, SimilaritySettings
 from beam_reuse.judging.strata import (
     Division,
@@ -59,6 +59,12 @@ class SampleSettings:
         require(1 <= self.rows < MOST_ROWS, "rows", self.rows, f"from 1 to {MOST_ROWS - 1:,}")
         require(1 <= self.bins <= 100, "bins", self.bins, "from 1 to 100")
         require(0 <= self.seed < 1 << 64, "seed", self.seed, "from 0 to 2**64 - 1")
+
+
+    @property
+    def is_part(self) -> bool:
+        """Whether rows are drawn from parts of the table, which the sheet then names."""
+        return bool(self.by or self.where)
 
 
 @dataclass(frozen=True)
@@ -91,11 +97,9 @@ class Sample:
 
     def columns(self) -> list[str]:
         """The columns of the sheet: the table's, then what `evaluate` needs, then those to be
-        filled. A column of the table that is called as one of them has its name before it."""
-        added = self._added()
-        table = [f"{self.settings.table}_{name}" if name in added else name
-                 for name in self.rows.column_names]
-        return [*table, *added]
+        filled."""
+        table = sheet_columns(self.settings.table, self.rows.column_names)
+        return [*table.values(), *self._added()]
 
     def cells(self) -> Iterator[list[str]]:
         """The rows of the sheet."""
@@ -105,14 +109,22 @@ class Sample:
 
     def _added(self) -> list[str]:
         link = [LINK] if PREFIX in self.rows.column_names else []
-        strata = [STRATUM, STRATUM_ROWS, WEIGHT] if self.settings.by else []
+        strata = [STRATUM, STRATUM_ROWS, WEIGHT] if self.settings.is_part else []
         return [*link, *strata, LABEL, REASON]
 
     def _extra(self, row: dict[str, Any], stratum: Stratum) -> list[str]:
         link = [f"http://{row[PREFIX]}"] if PREFIX in row else []
         weight = repr(float(stratum.weight or 0))
-        strata = [neutral(stratum.label), str(stratum.rows), weight] if self.settings.by else []
+        strata = [neutral(stratum.label), str(stratum.rows), weight] if (
+            self.settings.is_part) else []
         return [*link, *strata, "", ""]
+
+
+def sheet_columns(table: str, columns: Iterable[str]) -> dict[str, str]:
+    """What a sheet calls the columns of a table: one that is called as what `sample` adds has the
+    table's name before it."""
+    added = (LINK, STRATUM, STRATUM_ROWS, WEIGHT, LABEL, REASON)
+    return {name: f"{table}_{name}" if name in added else name for name in columns}
 
 
 def draw(folder: str, settings: SampleSettings) -> Sample:
@@ -131,7 +143,8 @@ def draw(folder: str, settings: SampleSettings) -> Sample:
     found = _sizes(_rows(scan, conditions, by), divisions)
     sizes = [row.pop(SIZE) for row in found]
     labels = [", ".join(division.label(value) for division, value in zip(
-        divisions, row.values(), strict=True)) or "all" for row in found]
+        divisions, row.values(), strict=True)) or " and ".join(settings.where) or "all"
+        for row in found]
     quotas = equal_quotas(sizes, settings.rows, _turns(labels, settings.seed))
     everything = _rows(scan, conditions, scan.schema.names)
     rows, numbers = _drawn(_hashed(everything, settings.seed), divisions, quotas)

@@ -108,7 +108,8 @@ OPTIONS: tuple[Option, ...] = (
             "chunks shorter than this, after normalising, do not count",
             "stops.min_chunk_bytes", ANALYSING),
     _option("chunks", "stop-chunks", FILES,
-            "lists of chunks that do not count: hashes or texts, as Parquet or as text",
+            "lists of chunks that do not count: hashes or texts, as Parquet or as text; of a "
+            "judged sheet of chunks those called benign",
             "stops.lists", ANALYSING),
     _option("chunks", "no-builtin-stop-chunks", NEGATED,
             "let empty idioms such as <p>&nbsp;</p>, empty files and the robots.txt that forbids "
@@ -121,8 +122,8 @@ OPTIONS: tuple[Option, ...] = (
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
             "may be given several times", "", "check"),
     _option("checking", "stop-chunks", EACH_FILE,
-            "list of chunks that do not count: hashes or texts, as Parquet or as text; may be "
-            "given several times", "", "check"),
+            "list of chunks that do not count: hashes or texts, as Parquet or as text, or the "
+            "benign ones of a judged sheet; may be given several times", "", "check"),
     _option("checking", "min-chunk-bytes", SIZE,
             "chunks shorter than this, after normalising, do not count (default: as the labels "
             "tell, 0 for plain lists of hashes, 100 for a list that --learn starts)",
@@ -181,6 +182,11 @@ OPTIONS: tuple[Option, ...] = (
     _option("judging", "pairs", FILE,
             "labelled near-duplicates: the same with the columns url_a, url_b and label", "",
             "evaluate"),
+    _option("judging", "judged", FILE,
+            "judged rows of any table, as `sample` drew them: precision with its interval", "",
+            "evaluate"),
+    _option("judging", "of", NAME,
+            "with --judged: the table they are of, if their columns do not tell", "", "evaluate"),
     _option("judging", "graph", FLAG,
             "figures of the near-duplicate graph: pages, degrees, exponents, similarities, sites",
             "", "evaluate"),

@@ -143,7 +143,7 @@ def test_the_graph_is_shown_and_drawn(
     assert main(["evaluate", result, "--graph", "-o", str(out)]) == 0
     told = words(capsys.readouterr().out)
     assert "0 pages; 100 with text" in told
-    assert "b 40 50.0 % 80 80.0 11.19 6.2 % -0.29 -1.97" in told
+    assert "b 40 50.0 80 80.0 11.19 6.2 -0.29 -1.97" in told
     assert "B-similarity 2 8 20.0 362.50" in told
     assert "b x.org 20 1 52.5" in told
     document = json.loads((out / "evaluation.json").read_text())["graph"]

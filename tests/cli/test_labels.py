@@ -1,5 +1,7 @@
 """The command `labels`, and runs that adopt what lists say."""
 
+import csv
+import itertools
 import json
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from beam_reuse.cli.main import main
 from beam_reuse.io.labels.lists import settings_of
 from beam_reuse.io.results.tables import read_manifest
+from tests.judging.results import fill_sheet
 
 PAGE = "<html><body><p>" + "A paragraph that is long enough to be a label. " * 4 + "</p></body>"
 
@@ -151,10 +154,10 @@ def test_what_would_silently_do_nothing_is_refused(
 ) -> None:
     known, judged = str(tmp_path / "known.parquet"), tmp_path / "judged.csv"
     assert main(["labels", str(originals), "-o", known]) == 0
-    judged.write_text(f"sha1,label\n{'0' * 40},benign\n")
+    judged.write_text(f"sha1,label\n{'0' * 40},\n")
     run = ["run", str(originals), "-o", str(tmp_path / "out")]
     for argv, told in [
-        ([*run, "--stop-chunks", str(judged)], "looks like a hash with something beside it"),
+        ([*run, "--stop-chunks", str(judged)], "no row has a label yet, so none is benign"),
         ([*run, "--labels", str(originals / "a.html")], "no hash"),
         ([*run, "--labels", known, "--analyses", "discovery"], "--analyses discovery,detection"),
         ([*run, "--nilsimsa-threshold", "90"], "together with --matcher nilsimsa"),
@@ -168,6 +171,28 @@ def test_what_would_silently_do_nothing_is_refused(
     assert main([*run[:2], "-o", detected, "--labels", known, "--analyses", "detection"]) == 0
     assert main([*run, "--labels", detected]) == 2
     assert "only runs with discovery write one" in capsys.readouterr().err
+
+
+def test_a_judged_sample_of_chunks_lists_stop_chunks(
+    originals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    found, sheet, again = str(tmp_path / "found"), tmp_path / "chunks.csv", str(tmp_path / "again")
+    (originals / "a.html").write_text("<p>menu</p><p>cheap pills</p><p>imprint</p>")
+    run = ["run", str(originals), "--chunk-threshold", "0", "--analyses", "discovery"]
+    assert main([*run, "-o", found]) == 0
+    assert main(["sample", found, "--of", "frequent_chunks", "-o", str(sheet)]) == 0
+    words = itertools.cycle([("benign", "menu"), ("spam", ""), ("", "")])
+    fill_sheet(sheet, lambda _: next(words))
+    with sheet.open(newline="") as source:
+        rows = list(csv.DictReader(source))
+    benign = {row["sha1"] for row in rows if row["label"] == "benign"}
+    capsys.readouterr()
+    assert main([*run, "-o", again, "--stop-chunks", str(sheet)]) == 0
+    assert "1 rows judged benign are taken (1 judged otherwise, 1 without label not taken)" in (
+        capsys.readouterr().err)
+    before, after = ({row["sha1"] for row in pq.read_table(
+        f"{result}/frequent_chunks").to_pylist()} for result in (found, again))
+    assert len(benign) == 1 and after == before - benign
 
 
 def test_the_manifest_tells_thresholds(originals: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from beam_reuse.cli.main import main
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.verdicts import Verdict
 from beam_reuse.judging.difference_kinds import DifferenceKind, Hunk, kind_of
 from beam_reuse.judging.differences import (
     DrawnPair,
@@ -20,7 +21,6 @@ from beam_reuse.judging.differences import (
 )
 from beam_reuse.judging.page_texts import PageText
 from beam_reuse.judging.similarities import ALGORITHMS
-from beam_reuse.judging.verdicts import Verdict
 from tests.judging.results import crawl_row, pair_row, write_result
 from tests.oracles import differences as oracle
 from tests.oracles import tokens as token_oracle

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from beam_reuse.core.pages import RawPage
 from beam_reuse.core.shares import ONE, given_threshold
+from beam_reuse.core.verdicts import Verdict, verdict_of
+from beam_reuse.io.sheets import SheetError, read_sheet
 from beam_reuse.judging.detection_report import as_json, detection_report
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
 from beam_reuse.judging.judgements import page_key, page_url, prefix_key
 from beam_reuse.judging.measures import Confusion, confusion_of, sweep
 from beam_reuse.judging.reports import file_names, write_report
-from beam_reuse.judging.sheets import SheetError, read_sheet
-from beam_reuse.judging.verdicts import Verdict, verdict_of
 from tests.crawl.reading import read_whole
 from tests.judging.results import page_row, prefix_row, write_result
 from tests.oracles import judging as oracle

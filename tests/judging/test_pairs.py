@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.judging.measures import Rate
-from beam_reuse.judging.pair_figures import JudgedPair, Measure
+from beam_reuse.core.verdicts import Verdict
+from beam_reuse.io.sheets import SheetError
+from beam_reuse.judging.measures import Measure, Rate
+from beam_reuse.judging.pair_figures import JudgedPair
 from beam_reuse.judging.pair_lookup import How
 from beam_reuse.judging.pair_thresholds import c_sweep, calibrate, choose, halves
 from beam_reuse.judging.pairs import PairEvaluation, PairSettings, evaluate_pairs
-from beam_reuse.judging.sheets import SheetError
 from beam_reuse.judging.similarities import ALGORITHMS, SimilaritySettings, intervals
-from beam_reuse.judging.verdicts import Verdict
 from tests.judging.near_duplicates import (
     SETTINGS,
     MadePage,
@@ -144,7 +144,7 @@ def test_figures_equal_their_definitions(tmp_path: Path, seed: int, strata: bool
         "2", "3", "4"}
     assert {value for name, split, value in seen if (name, split) == ("combined", "c_similarity")
             } == {"6-8", "9-10", "11-12"}
-    parts = {name: sum(r.counts.pairs for r in made.found.figures()
+    parts = {name: sum(r.counts.judged for r in made.found.figures()
                        if r.algorithm == name and r.split.endswith("similarity"))
              for name in ALGORITHMS}
     assert parts == {name: sum(pair[name] for pair in rows) for name in ALGORITHMS}

@@ -17,10 +17,10 @@ from beam_reuse.core.settings import SettingError
 from beam_reuse.io.results import scan as scanning
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import NoResultError
+from beam_reuse.io.sheets import cell_text, write_sheet
 from beam_reuse.judging.pairs import PairSettings, evaluate_pairs
 from beam_reuse.judging.row_hashes import row_hashes
 from beam_reuse.judging.sample import Sample, SampleSettings, draw, equal_quotas
-from beam_reuse.judging.sheets import cell_text, write_sheet
 from beam_reuse.judging.similarities import SimilaritySettings
 from beam_reuse.judging.strata import StrataError, parse_by
 from tests.judging.results import chunk_row, page_row, pair_row, prefix_row, write_result
@@ -349,7 +349,7 @@ def test_a_drawn_sheet_of_pairs_can_be_judged_and_read_back(tmp_path: Path) -> N
             mine = [row for row in rows if row[figures.algorithm]]
             assert figures.estimate is not None
             whole = figures.estimate
-            assert (whole.pairs, whole.correct) == (len(mine), sum(r["same_site"] for r in mine))
+            assert (whole.judged, whole.correct) == (len(mine), sum(r["same_site"] for r in mine))
 
 
 @pytest.mark.parametrize(("by", "told"), [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_reuse.judging.sheets import SheetError, neutral, read_sheet, restored, write_sheet
+from beam_reuse.io.sheets import SheetError, neutral, read_sheet, restored, write_sheet
 from tests.judging.results import parquet
 
 TRICKY = st.text(st.sampled_from("=+-@'\t\r\n;,\"a \uff1d\uff20")) | st.text()

@@ -9,10 +9,12 @@ import pytest
 
 from beam_reuse.core.chunking import chunk_page
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
 from beam_reuse.io.labels import text_lists
+from beam_reuse.io.labels.judged_lists import read_judged
 from beam_reuse.io.labels.lists import read_stop_list
 from tests.labels.writing import SETTINGS, write_labels, write_result
 
@@ -127,3 +129,49 @@ def test_files_that_say_nothing() -> None:
         assert sha1(text) in known
     assert sha1("User-agent: *\nDisallow: /a\n") not in known
     assert sha1("User-agent: *\nDisallow:\n") not in known
+
+
+SHEET = ("sha1,kind,text,label,reason\n"
+         f"{sha1('a')},chunk,<p>a,benign,menu\n{sha1('b').upper()},,b,0,\n"
+         f"{sha1('c')},chunk,c,spam,\n{sha1('d')},chunk,d,?,\n{sha1('e')},chunk,e,,\n"
+         f"{sha1('f')},file,f,good,\n{sha1('a')},chunk,again,No,\n")
+
+
+@pytest.mark.parametrize("written", [
+    SHEET.encode(), b"\xef\xbb\xbf" + SHEET.replace(",", ";").encode(),
+    SHEET.replace(",", "\t").encode("utf-16"), None,
+])
+def test_of_a_judged_sheet_the_benign_rows_are_stop_chunks(
+        written: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "sheet"
+    if written is None:
+        names, *rows = (line.split(",") for line in SHEET.splitlines())
+        pq.write_table(pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows]),
+                       path)
+    else:
+        path.write_bytes(written)
+    assert stops(path) == [sha1("a"), sha1("b")]
+    files = [value.tobytes().hex() for some in read_stop_list(str(path), DEFAULT, LabelKind.FILE)
+             for value in some]
+    assert files == [sha1("b"), sha1("f")]
+    found = read_judged(str(path))
+    assert (found.benign, found.otherwise, found.unlabelled) == (4, 2, 1)
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (f"sha1,label\n{sha1('a')},\n", "no row has a label yet, so none is benign"),
+    (f"sha1,label\n{sha1('a')},fine\n", "row 2: label 'fine' is not known"),
+    ("sha1,label\nabc,0\n", "row 2: sha1 'abc' is no hash"),
+    (f"sha1,kind,label\n{sha1('a')},page,0\n", "row 2: kind 'page' is none of file, chunk, any"),
+    (f"sha1,label\n{sha1('a')},0\n{sha1('a')},1\n", "rows 2 and 3 judge [0-9a-f]+ differently"),
+    ("url,label,reason\nhttp://a/,0,\n", "has no column 'sha1'"),
+])
+def test_sheets_that_list_nothing_are_refused(content: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(content)
+    with pytest.raises(UserError, match=said):
+        stops(tmp_path / "s.csv")
+
+
+def test_a_text_that_only_looks_like_a_sheet_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "l.txt").write_text("Label, price, colour\nMenu\n")
+    assert stops(tmp_path / "l.txt") == [sha1("Label, price, colour"), sha1("Menu")]

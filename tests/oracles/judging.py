@@ -1,6 +1,7 @@
 """Sampling and evaluation by their definitions: whole tables, dicts and sorts."""
 
 import datetime
+import math
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -131,3 +132,41 @@ def calibrated(pairs: Sequence[Row], lowest: int, highest: int) -> int | None:
         if correct([p for p in pairs if p["c"] and p["c_similarity"] >= t], True) >= of_b:
             return t
     return None
+
+
+# Rows of any table: (stratum, verdict) of what was judged, and the rows that each stratum has.
+
+
+def score_interval(correct: int, judged: int, rows: int) -> tuple[float, float]:
+    """All shares p of which a sample like this is no surprise: its distance from p is at most 1.96
+    standard errors of a sample of `judged` of `rows` rows drawn where the share is p."""
+    def surprising(p: float) -> bool:
+        error = math.sqrt(p * (1 - p) / judged * (rows - judged) / max(rows - 1, 1))
+        return abs(correct / judged - p) > 1.959963984540054 * error
+
+    def end(outside: float) -> float:
+        inside = correct / judged
+        for _ in range(100):
+            middle = (outside + inside) / 2
+            outside, inside = (middle, inside) if surprising(middle) else (outside, middle)
+        return inside
+
+    return end(0.0), end(1.0)
+
+
+def row_precision(judged: Sequence[tuple[str, str]], rows: Mapping[str, int]) -> dict[str, Any]:
+    """The share of correct rows of all strata of which some are judged, and how far it may be off:
+    each stratum by its own interval, errors added as squares."""
+    names = {stratum for stratum, _ in judged}
+    total = sum(rows[name] for name in names)
+    value = below = above = 0.0
+    for name in names:
+        mine = [verdict for stratum, verdict in judged if stratum == name]
+        share = mine.count("correct") / len(mine)
+        low, high = score_interval(mine.count("correct"), len(mine), rows[name])
+        part = rows[name] / total
+        value += part * share
+        below += (part * (share - low)) ** 2
+        above += (part * (high - share)) ** 2
+    return {"rows": total, "precision": value, "low": max(value - below ** 0.5, 0),
+            "high": min(value + above ** 0.5, 1)}

@@ -20,6 +20,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.files import is_local, join, local_path, open_files, reason_of, sha256_of
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
 from beam_reuse.io.labels.compact import CompactList
+from beam_reuse.io.labels.judged_lists import is_judged_text, read_judged
 from beam_reuse.io.labels.label_settings import (
     described,
     same_chunks,
@@ -113,7 +114,8 @@ def read_stop_list(
 
     The list holds hashes, as for `read_list`, of which those of another kind are left out,
     or texts, which are normalised and hashed as chunks are under `chunks`: a Parquet file
-    without `sha1` but with `text`, or a text file none of whose lines is a hash. Refuses a
+    without `sha1` but with `text`, or a text file none of whose lines is a hash. Of a judged sheet
+    of hashes those are on the list that are judged benign. Refuses a
     list whose own settings cut pages otherwise, and text that mixes hashes and texts.
     """
     path = local_path(path)
@@ -121,6 +123,10 @@ def read_stop_list(
     if made_with is not None and not same_chunks(made_with.chunks, chunks):
         raise UserError(f"{path} was made with {described(made_with)}: its chunks cannot match "
                         "pages that are cut otherwise. Use the same chunk settings.")
+    if is_judged(path):
+        judged = read_judged(path)
+        yield judged.hashes[np.isin(judged.kinds, (kind, LabelKind.ANY))]
+        return
     if not _is_folder(path):
         with _opened(path) as source:
             form = _format_of(source, path)
@@ -132,6 +138,19 @@ def read_stop_list(
                 return
     for batch in read_list(path, details=False):
         yield hashes_of(batch)[np.isin(kinds_of(batch), (kind, LabelKind.ANY))]
+
+
+def is_judged(path: str) -> bool:
+    """Whether the list at `path` is a sheet of hashes that people judge. Cost: the head of the
+    file."""
+    path = local_path(path)
+    if _is_folder(path):
+        return False
+    with _opened(path) as source:
+        form = _format_of(source, path)
+        if form == "Parquet":
+            return ParquetList(source, path).is_judged
+        return form == "text" and is_judged_text(source)
 
 
 def _compact_batches(path: str) -> Iterator[pa.RecordBatch]:

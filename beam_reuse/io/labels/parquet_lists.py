@@ -37,6 +37,11 @@ class ParquetList:
     def has_hashes(self) -> bool:
         return "sha1" in self._schema.names
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is a sheet of hashes that people judge."""
+        return {"sha1", "label"} <= set(self._schema.names)
+
     def settings(self) -> LabelSettings | None:
         """What the file says of how its labels were made; None if it says nothing."""
         text = (self._file.metadata.metadata or {}).get(METADATA_KEY)

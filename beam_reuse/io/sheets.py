@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.verdicts import ALLOWED, Verdict, verdict_of
 from beam_reuse.io.files import local_path, open_files, reason_of, write_whole
 
 # Columns that `sample` adds to those of a table, and `evaluate` reads.
@@ -111,6 +112,25 @@ def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
     rows = (Row(number, _by_column(path, number, columns, cells))
             for number, cells in enumerate(table[1:], 2) if any(cells))
     return Sheet(path, columns, tuple(rows))
+
+
+def verdict_in(sheet: Sheet, row: Row) -> Verdict | None:
+    """What a row's label says; None where it is empty. Refuses a word that is not known."""
+    label = row.cells.get(LABEL, "")
+    try:
+        return verdict_of(label)
+    except ValueError:
+        raise SheetError(f"{sheet.path}: row {row.number}: label {label.strip()!r} is not known; "
+                         f"use one of {ALLOWED}") from None
+
+
+def named_columns(head: bytes) -> set[str]:
+    """What the first row of a text names, by the delimiter that gives most names, in lower case;
+    `head` is its beginning. Any text has a first row: look for the names of a sheet."""
+    encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
+    first = next(iter(head.decode(encoding, "ignore").splitlines()), "")
+    named = ({cell.strip(" \"").lower() for cell in first.split(mark)} for mark in DELIMITERS)
+    return max(named, key=len)
 
 
 def _by_column(path: str, number: int, columns: Sequence[str],
