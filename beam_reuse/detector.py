@@ -17,7 +17,7 @@ from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
-from beam_reuse.core.urls import BadUrl, canonical_url
+from beam_reuse.core.urls import BadUrl, canonical_url, name_page
 from beam_reuse.io.crawl.payload import decode_text, find_charset
 from beam_reuse.io.crawl.rows import utf8
 from beam_reuse.io.labels.label_settings import described, same_chunks
@@ -26,6 +26,16 @@ from beam_reuse.io.labels.lookup import LabelLookup
 
 KINDS = {kind.name.lower(): kind for kind in Kind}
 _SHOWN_TEXT = 1000
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a label says: its strongest source, how many there are, and whether one is on the
+    domain of the page."""
+
+    source_url: str | None
+    sources: int
+    own: bool
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,9 @@ class Detector:
     empty one to learn into. Pages are cut as the lists tell; `chunks` and
     `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
     where they contradict; only a larger `min_chunk_bytes` does not. A page is flagged if its
-    share of matching chunks is above `page_threshold` and it has `min_chunks` chunks or more.
+    share of matching chunks is above `page_threshold`, it has `min_chunks` chunks or more, and
+    `min_matching` distinct ones of them match. What a page shares with labels of its own
+    registered domain does not count, unless `count_own`.
 
     Values are those of `run` with the same lists, settings and thresholds. Labels are
     mapped, not loaded: 10 million from a compact file open in under a second. A detector may
@@ -69,9 +81,12 @@ class Detector:
     def __init__(
         self, labels: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
         stops: StopSettings | None = None, chunks: ChunkSettings | None = None,
-        page_threshold: float = 0.0, min_chunks: int = 1,
+        page_threshold: float = 0.0, min_chunks: int = 1, min_matching: int = 1,
+        count_own: bool = False,
     ) -> None:
-        DetectionSettings(min_chunks=min_chunks, page_threshold=page_threshold)
+        self._rules = DetectionSettings(
+            min_chunks=min_chunks, min_matching=min_matching, page_threshold=page_threshold,
+            count_own=count_own)
         several = [labels] if isinstance(labels, str | os.PathLike) else labels
         self._paths = tuple(os.fspath(path) for path in several)
         held, self._made_with = load_labels(self._paths)
@@ -83,13 +98,13 @@ class Detector:
             for kind in (LabelKind.FILE, LabelKind.CHUNK)
         }
         self._threshold = given_threshold(page_threshold)
-        self._min_chunks = min_chunks
         self._learned: dict[tuple[LabelKind, bytes], _Detail] = {}
 
     def check(
         self, page: bytes | str, url: str = "", kind: str | Kind = "html", charset: str = "",
     ) -> Finding:
-        """What is known of a page. `kind`: html, text, code or other (which has no chunks).
+        """What is known of a page. `kind`: html, text, code or other (which has no chunks). `url`
+        tells what is the page's own; without one nothing is, nor for a file's (`file:`).
 
         Text counts as its UTF-8 bytes. Any bytes will do. Cost: that of cutting and hashing
         the page, and some 100 µs. With labels of text (`--chunk-normalise text`) HTML is parsed:
@@ -97,17 +112,23 @@ class Detector:
         are places in the page's text, and `TooDeep` is raised for HTML that no parser should see.
         """
         counted = self._count(page, kind, charset)
-        files, _ = self._known(LabelKind.FILE, counted.file)
-        known, domains = self._known(LabelKind.CHUNK, counted.sha1)
+        owner = "" if self._rules.count_own else _owner(url)
+        files, _ = self._known(LabelKind.FILE, counted.file, owner)
+        known, domains = self._known(LabelKind.CHUNK, counted.sha1, owner)
         matches = tuple(_matches(counted, known))
-        chunks, matching = len(counted.position), len(matches)
+        of_others = [match.sha1 for match in matches if not match.own]
+        chunks, matching = len(counted.position), len(of_others)
+        distinct, file = len(set(of_others)), files.get(0)
         return Finding(
             url=_canonical(url), chunks=chunks,
             stop_chunks=len(counted.chunks) - chunks, matching=matching,
-            distinct_matching=len({match.sha1 for match in matches}),
+            own_matching=len(matches) - matching, distinct_matching=distinct,
             contains=matching / chunks if chunks else None,
-            file_match=bool(files), file_source=files.get(0),
-            flagged=chunks >= self._min_chunks and matching * ONE // chunks > self._threshold,
+            file_match=file is not None and not file.own,
+            own_file=file is not None and file.own,
+            file_source=None if file is None else file.source_url,
+            flagged=chunks >= self._rules.min_chunks and distinct >= self._rules.min_matching
+            and matching * ONE // chunks > self._threshold,
             matches=matches,
             sources=tuple(Source(name, count) for name, count in sorted(
                 domains.items(), key=lambda item: (-item[1], item[0]))),
@@ -172,20 +193,22 @@ class Detector:
         return _Counted(payload, file, chunks, position, chunks.sha1[position])
 
     def _known(
-        self, kind: LabelKind, hashes: NDArray
-    ) -> tuple[dict[int, str | None], dict[str, int]]:
-        """Which of `hashes` are labels, by place, with their smallest source; and how many of
-        them each domain has."""
-        hits = self._labels.find(hashes, kind)
-        found = dict(zip(hits.at.tolist(), hits.sources, strict=True))
-        domains = hits.by_domain
+        self, kind: LabelKind, hashes: NDArray, owner: str = "",
+    ) -> tuple[dict[int, _Known], dict[str, int]]:
+        """Which of `hashes` are labels, by place; and how many of those that are not the `owner`'s
+        each domain has."""
+        hits = self._labels.find(hashes, kind, owner)
+        found = {at: _Known(source, number, own) for at, source, number, own in zip(
+            hits.at.tolist(), hits.sources, hits.numbers, hits.own, strict=True)}
+        domains = dict(hits.by_domain)
         if self._learned:
             for at in range(len(hashes)):
                 detail = self._learned.get((kind, hashes[at].tobytes()))
                 if detail is not None:
-                    found[at] = detail.source_url
                     name = source_name(detail.source_url)
-                    domains[name] = domains.get(name, 0) + 1
+                    found[at] = _Known(detail.source_url, 1, name == owner)
+                    if name != owner:
+                        domains[name] = domains.get(name, 0) + 1
         return found, domains
 
     def _chunk_detail(self, counted: _Counted, at: int, source: str) -> _Detail:
@@ -210,6 +233,7 @@ class Detector:
                 np.frombuffer(b"".join(sha1 for _, sha1 in self._learned), "V20"),
                 np.array([kind for kind, _ in self._learned], np.uint8),
                 source_url=pa.array([detail.source_url for detail in details], pa.string()),
+                domains=pa.array([1] * len(details), pa.int64()),
                 bytes=pa.array([detail.bytes for detail in details], pa.int64()),
                 text=pa.array([detail.text for detail in details], pa.string()))
 
@@ -231,7 +255,7 @@ def _agreed(
     return LabelSettings(made_with.chunks, asked.min_chunk_bytes)
 
 
-def _matches(counted: _Counted, found: dict[int, str | None]) -> Iterable[Match]:
+def _matches(counted: _Counted, found: dict[int, _Known]) -> Iterable[Match]:
     ats = sorted(found)
     places = counted.position[ats]
     digits = counted.sha1[ats].tobytes().hex()
@@ -239,7 +263,9 @@ def _matches(counted: _Counted, found: dict[int, str | None]) -> Iterable[Match]
     columns = (ats, places.tolist(), counted.chunks.start[places].tolist(),
                counted.chunks.end[places].tolist())
     for i, (at, place, start, end) in enumerate(zip(*columns, strict=True)):
-        yield Match(place, start, end, digits[i * width:(i + 1) * width], found[at])
+        known = found[at]
+        yield Match(place, start, end, digits[i * width:(i + 1) * width], known.source_url,
+                    known.sources, known.own)
 
 
 def _kind(kind: str | Kind) -> Kind:
@@ -252,6 +278,14 @@ def _kind(kind: str | Kind) -> Kind:
 
 def _payload(page: bytes | str) -> bytes:
     return utf8(page) if isinstance(page, str) else page
+
+
+def _owner(url: str) -> str:
+    """The domain whose content is the page's own; '' for none. Folders own nothing."""
+    try:
+        return "" if url.lower().startswith("file:") else name_page(url).domain
+    except BadUrl:
+        return ""
 
 
 def _canonical(url: str) -> str:

@@ -36,9 +36,12 @@ def sha1(text: str | bytes) -> str:
 
 def expected(
     page: bytes, kind: Kind, labels: list[tuple], settings: LabelSettings, stops: set[str],
-    builtin: bool, threshold: float, min_chunks: int,
+    builtin: bool, threshold: float, min_chunks: int, min_matching: int, owner: str | None,
 ) -> dict[str, Any]:
-    """What SPEC §3 says of a page, by loops over everything."""
+    """What SPEC §3 says of a page, by loops over everything; `owner` is its domain."""
+    def own(hash_: str, kind: str) -> bool:
+        return owner in {source_name(url) for url in sources(hash_, kind) or () if url}
+
     def sources(hash_: str, kind: str) -> list[str | None] | None:
         found = [row[2] for row in labels if row[0] == hash_ and row[1] in (kind, "any", None)]
         return sorted(found, key=lambda url: (url is None, url or "")) if found else None
@@ -50,29 +53,34 @@ def expected(
     everything = chunk_oracle.chunks(page, kind, settings.chunks)
     counted = [(i, row) for i, row in enumerate(everything)
                if row[3] >= settings.min_chunk_bytes and row[0] not in no_chunks]
-    matches = [(i, row[1], row[2], row[0], found[0]) for i, row in counted
-               if (found := sources(row[0], "chunk"))]
+    matches = [(i, row[1], row[2], row[0], found[0], len({*found} - {None}), own(row[0], "chunk"))
+               for i, row in counted if (found := sources(row[0], "chunk"))]
+    theirs = [match for match in matches if not match[-1]]
     domains: Counter[str] = Counter()
-    for match in matches:
+    for match in theirs:
         domains.update({source_name(url) for url in sources(match[3], "chunk") or () if url})
     file_sources = sources(sha1(page), "file") if sha1(page) not in no_files else None
-    share = (len(matches) << 40) // len(counted) if counted else -1
+    own_file = file_sources is not None and own(sha1(page), "file")
+    share = (len(theirs) << 40) // len(counted) if counted else -1
+    distinct = len({match[3] for match in theirs})
     return {
         "chunks": len(counted), "stop_chunks": len(everything) - len(counted),
-        "matching": len(matches), "distinct_matching": len({match[3] for match in matches}),
-        "contains": len(matches) / len(counted) if counted else None,
-        "file_match": file_sources is not None,
+        "matching": len(theirs), "own_matching": len(matches) - len(theirs),
+        "distinct_matching": distinct,
+        "contains": len(theirs) / len(counted) if counted else None,
+        "file_match": file_sources is not None and not own_file, "own_file": own_file,
         "file_source": file_sources[0] if file_sources else None,
-        "flagged": len(counted) >= min_chunks and share > int(threshold * 2 ** 40),
+        "flagged": len(counted) >= min_chunks and distinct >= min_matching
+        and share > int(threshold * 2 ** 40),
         "matches": matches,
         "sources": sorted(domains.items(), key=lambda item: (-item[1], item[0])),
     }
 
 
-def said(detector: Detector, page: bytes | str, kind: Kind) -> dict[str, Any]:
+def said(detector: Detector, page: bytes | str, kind: Kind, url: str) -> dict[str, Any]:
     """The same from the detector."""
-    answer = detector.check(page, "http://page/", kind).as_json()
-    assert answer.pop("url") == "http://page/"
+    answer = detector.check(page, url, kind).as_json()
+    assert answer.pop("url") == url
     answer["matches"] = [tuple(match.values()) for match in answer["matches"]]
     answer["sources"] = [tuple(source.values()) for source in answer["sources"]]
     return answer
@@ -83,6 +91,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("detector")
 
 
+# Pages, and whose they are.
+ADDRESSES = {"http://page/": "page", "http://a.org/login": "a.org", "https://b.co.uk/": "b.co.uk",
+             "http://other.co.uk/": "other.co.uk", "file://a.org/1": None, "": None, "none": None}
 CHUNKS = st.sampled_from([ChunkSettings(), ChunkSettings(("p",)), ChunkSettings(normalise="none"),
                           ChunkSettings(normalise="text"), ChunkSettings.published()])
 
@@ -94,12 +105,13 @@ CHUNKS = st.sampled_from([ChunkSettings(), ChunkSettings(("p",)), ChunkSettings(
     builtin=st.booleans(), stopped=st.lists(st.sampled_from(PIECES), max_size=2),
     threshold=st.sampled_from([0.0, 0.5, 1 / 3, 1.0]), min_chunks=st.sampled_from([1, 3]),
     dice=st.randoms(use_true_random=False), ending=st.sampled_from([".parquet", ".brl"]),
-    stricter=st.sampled_from([0, 0, 8, 20]),
+    stricter=st.sampled_from([0, 0, 8, 20]), min_matching=st.sampled_from([1, 1, 2]),
+    url=st.sampled_from(list(ADDRESSES)), count_own=st.booleans(),
 )
 def test_values_are_those_of_the_definitions(
     folder: Path, pages: list[tuple[str, Kind]], originals: list[str], chunks: ChunkSettings,
     least: int, builtin: bool, stopped: list[str], threshold: float, min_chunks: int,
-    dice: random.Random, ending: str, stricter: int,
+    dice: random.Random, ending: str, stricter: int, min_matching: int, url: str, count_own: bool,
 ) -> None:
     stricter = stricter if stricter > least else 0
     labels = [
@@ -116,11 +128,13 @@ def test_values_are_those_of_the_definitions(
     stops = {sha1(piece) for piece in stopped}
     (folder / "stops.txt").write_text("".join(f"{stop}\n" for stop in sorted(stops)))
     settings = StopSettings(stricter, (str(folder / "stops.txt"),), builtin)
-    detector = Detector(saved, stops=settings, page_threshold=threshold, min_chunks=min_chunks)
+    detector = Detector(saved, stops=settings, page_threshold=threshold, min_chunks=min_chunks,
+                        min_matching=min_matching, count_own=count_own)
     assert detector.settings == LabelSettings(chunks, stricter or least)
     for page, kind in pages:
-        assert said(detector, page, kind) == expected(
-            page.encode(), kind, labels, detector.settings, stops, builtin, threshold, min_chunks)
+        assert said(detector, page, kind, url) == expected(
+            page.encode(), kind, labels, detector.settings, stops, builtin, threshold, min_chunks,
+            min_matching, None if count_own else ADDRESSES[url])
 
 
 def labels_of(page: bytes, url: str) -> list[tuple]:
@@ -245,6 +259,22 @@ def test_it_learns_trusted_pages(ending: str, tmp_path: Path) -> None:
         "http://bank.com/", "http://other.org/", "http://new.org/"}
 
 
+def test_a_page_owns_what_is_of_its_registered_domain(tmp_path: Path) -> None:
+    """Learned or listed: two users of one provider are two, two hosts of one owner are not."""
+    learned = Detector([])
+    learned.learn(ORIGINAL, "https://bank.github.io/login")
+    learned.save(tmp_path / "bank.brl")
+    for detector in (learned, Detector(tmp_path / "bank.brl")):
+        own = detector.check(ORIGINAL, "http://www.bank.github.io/")
+        assert (own.matching, own.own_matching, own.flagged) == (0, 3, False)
+        assert (own.file_match, own.own_file, own.sources) == (False, True, ())
+        assert {match.own for match in own.matches} == {True}
+        for url in ("https://thief.github.io/login", "https://github.io/", "", "file://bank/"):
+            copy = detector.check(ORIGINAL, url)
+            assert (copy.matching, copy.own_matching, copy.flagged) == (3, 0, True)
+            assert (copy.file_match, copy.own_file) == (True, False)
+
+
 def test_a_saved_table_keeps_what_lists_tell(tmp_path: Path) -> None:
     rows = [(sha1("<p>a"), "chunk", "http://a.org/", 4, "<p>a"), (sha1("f"), "file", None, 1, None)]
     path = write_labels(tmp_path / "l.parquet", rows)
@@ -252,6 +282,7 @@ def test_a_saved_table_keeps_what_lists_tell(tmp_path: Path) -> None:
     detector.learn("<p>b  é", "http://b.org/")
     detector.save(tmp_path / "s.parquet")
     saved = pq.read_table(tmp_path / "s.parquet").to_pylist()
+    assert [row.pop("domains") for row in saved] == [None, None, 1, 1]
     assert [tuple(row.values())[:5] for row in saved] == [
         *rows, (sha1("<p>b  é"), "file", "http://b.org/", 8, None),
         (sha1("<p>b é"), "chunk", "http://b.org/", 7, "<p>b é")]

@@ -17,6 +17,7 @@ from beam_reuse.core.finding import Finding, Learned
 from beam_reuse.core.nesting import TooDeep
 from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.core.settings import KINDS, ReadSettings, naming
+from beam_reuse.core.wording import counted
 from beam_reuse.detector import Detector
 from beam_reuse.io.crawl.kinds import kind_of, sniff_type
 from beam_reuse.io.files import local_path, require_writable
@@ -71,7 +72,8 @@ def _detector(values: Mapping[str, Any]) -> Detector:
         return Detector(
             lists, chunks=settings.chunks, stops=settings.stops,
             page_threshold=values.get("page-threshold", 0.0),
-            min_chunks=settings.detection.min_chunks)
+            min_chunks=settings.detection.min_chunks,
+            min_matching=settings.detection.min_matching, count_own=settings.detection.count_own)
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:
@@ -204,17 +206,22 @@ def describe(finding: Finding, name: str) -> str:
     share = "no chunks that count" if finding.contains is None else (
         f"{finding.matching:,} of {finding.chunks:,} chunks known ({finding.contains:.1%})")
     lines = [f"{name}: {verdict}, {share}"]
-    if finding.file_match:
-        lines.append(f"  the whole file is known: {finding.file_source or 'source not told'}")
+    if finding.own_matching:
+        lines.append(f"  {counted(finding.own_matching, 'chunk')} of its own domain did not count")
+    if finding.file_match or finding.own_file:
+        whose = "its own" if finding.own_file else "known"
+        lines.append(f"  the whole file is {whose}: {finding.file_source or 'source not told'}")
     if finding.sources:
         some = ", ".join(f"{s.name} ({s.matching:,})" for s in finding.sources[:SOURCES_SHOWN])
         more = len(finding.sources) - SOURCES_SHOWN
         lines.append(f"  from {some}" + (f" and {more:,} more" if more > 0 else ""))
-    for match in finding.matches[:MATCHES_SHOWN]:
+    of_others = [match for match in finding.matches if not match.own]
+    for match in of_others[:MATCHES_SHOWN]:
+        others = f" and {match.sources - 1:,} more" if match.sources > 1 else ""
         lines.append(f"  chunk {match.position}, bytes {match.start}-{match.end}: "
-                     f"{match.source_url or match.sha1}")
-    if len(finding.matches) > MATCHES_SHOWN:
-        lines.append(f"  ... {len(finding.matches) - MATCHES_SHOWN:,} more; --json shows all")
+                     f"{match.source_url or match.sha1}{others}")
+    if len(of_others) > MATCHES_SHOWN:
+        lines.append(f"  ... {len(of_others) - MATCHES_SHOWN:,} more; --json shows all")
     return "\n".join(lines)
 
 

@@ -13,6 +13,8 @@ class Match:
     end: int
     sha1: str
     source_url: str | None
+    sources: int
+    own: bool
 
 
 @dataclass(frozen=True)
@@ -27,18 +29,22 @@ class Source:
 class Finding:
     """What is known of one page: its row of `page_reuse`, its matches and their sources.
 
-    `chunks` counts without stop chunks; `contains` = matching / chunks, None without chunks.
-    `file_source` is the smallest source of a `file_match`. `sources` are ranked by how many
-    matching chunks each has, ties by name; a chunk that several have counts for each.
+    `chunks` counts without stop chunks; `contains` = matching / chunks, None without chunks. What
+    is the page's own (a source is on its registered domain) is among `matches` and counted in
+    `own_matching`, and nowhere else; so is a known file that is its own (`own_file`) no
+    `file_match`. `file_source` is the strongest source of the file. `sources` are ranked by how
+    many matching chunks each has, ties by name; a chunk that several have counts for each.
     """
 
     url: str
     chunks: int
     stop_chunks: int
     matching: int
+    own_matching: int
     distinct_matching: int
     contains: float | None
     file_match: bool
+    own_file: bool
     file_source: str | None
     flagged: bool
     matches: tuple[Match, ...]

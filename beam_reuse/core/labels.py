@@ -3,8 +3,14 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import BadUrl, name_page
+
+# The number of domains of a label of which it is not known.
+UNKNOWN_DOMAINS = (1 << 32) - 1
 
 
 class LabelKind(IntEnum):
@@ -21,6 +27,17 @@ class LabelSettings:
 
     chunks: ChunkSettings
     min_chunk_bytes: int
+
+
+def evidence(
+    domains: NDArray[np.int64], known: NDArray[np.bool_], sourced: NDArray[np.bool_],
+) -> NDArray[np.uint32]:
+    """How weak each source of a label is: the number of domains that the content occurs on, the
+    most where this is not `known`, or the source is not (`sourced`). The strongest source of a
+    label has the least, and of these the smallest URL."""
+    told = known & sourced & (domains > 0)
+    return np.where(told, np.minimum(domains, UNKNOWN_DOMAINS - 1), UNKNOWN_DOMAINS).astype(
+        np.uint32)
 
 
 def source_name(source_url: str | bytes) -> str:

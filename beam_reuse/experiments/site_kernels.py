@@ -75,7 +75,8 @@ def chunk_labels(rows: Block) -> Block:
     """Of files and chunks the chunks as label rows; nobody knows where they come from."""
     chunks = of_kind(rows, LabelKind.CHUNK)
     return chunks.select(KEY).with_columns(
-        source_url=Maybe.nulls(len(chunks)), nilsimsa=Maybe.nulls(len(chunks), DIGEST))
+        source_url=Maybe.nulls(len(chunks)), domains=Maybe.nulls(len(chunks), np.int64),
+        nilsimsa=Maybe.nulls(len(chunks), DIGEST))
 
 
 @gives(SCHEMAS["occurrences"].rows)

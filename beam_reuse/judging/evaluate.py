@@ -39,7 +39,8 @@ class Subject:
     columns: tuple[str, ...]
 
 
-PAGES = Subject("pages", "page_reuse", "url", ("chunks", "matching", "flagged"))
+PAGES = Subject("pages", "page_reuse", "url",
+                ("chunks", "matching", "distinct_matching", "flagged"))
 NEIGHBOURHOODS = Subject("neighbourhoods", "neighbourhoods", "prefix",
                          ("chunks", "matching", "mean_contains", "flagged"))
 
@@ -206,6 +207,8 @@ def deciding_share(row: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
     no threshold flags it."""
     if "mean_contains" in row and settings.get("neighbourhood-score") == "mean":
         return given_threshold(row["mean_contains"] or 0.0)
-    if "mean_contains" not in row and row["chunks"] < settings.get("min-chunks", 1):
+    if "mean_contains" not in row and (
+            row["chunks"] < settings.get("min-chunks", 1)
+            or row["distinct_matching"] < settings.get("min-matching", 1)):
         return 0
     return max(int(shares(np.array([row["matching"]]), np.array([row["chunks"]]))[0]), 0)

@@ -24,6 +24,7 @@ def folded(matches: Matches, urls: list[str]) -> Block:
         VarBytes.from_list([url.encode() for url in urls]),
         np.array([m[0] for m in matches], np.int64),
         {"position": places, "start": places * 2, "end": places * 2 + 1, "score": score,
+         "sources": places % 3, "own": places % 2 == 1,
          "sha1": np.array([m[1] for m in matches], "V20")},
         VarBytes.from_list([source.encode() for source in SOURCES]),
         np.array([m[2] for m in matches], np.int64),
@@ -40,7 +41,8 @@ def test_any_rows_of_several_blocks(a: Matches, b: Matches, first: int, count: i
         blocks.append(folded(matches, urls))
         rows += [
             {"url": urls[page], "position": i, "start": 2 * i, "end": 2 * i + 1, "sha1": sha1.hex(),
-             "source_url": SOURCES[source] or None, "score": score}
+             "source_url": SOURCES[source] or None, "sources": i % 3, "own": i % 2 == 1,
+             "score": score}
             for i, (page, sha1, source, score) in enumerate(matches)
         ]
     schema = SCHEMAS["matched_chunks"]

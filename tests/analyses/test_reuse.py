@@ -59,13 +59,14 @@ def random_labels(seed: int, captures: list[Capture], settings: Settings) -> reu
     known |= {("file", capture.sha1) for capture in captures}
     known |= {("chunk", f"{n:040x}") for n in range(20)}
     chosen = [key for key in sorted(known) if rng.random() < 0.4]
-    return {(*key, source) for key in chosen for source in rng.choices(SOURCES, k=2)}
+    return {(*key, source, rng.choice([None, 1, 2, 300])) for key in chosen
+            for source in rng.choices(SOURCES, k=2)}
 
 
 def write_list(path: Path, labels: reuse.Labels) -> str:
     rows = sorted(labels, key=str)
     columns = {name: [row[k] for row in rows]
-               for k, name in enumerate(("kind", "sha1", "source_url"))}
+               for k, name in enumerate(("kind", "sha1", "source_url", "domains"))}
     pq.write_table(pa.table(columns), path)
     return str(path)
 
@@ -80,10 +81,11 @@ def expect(found: dict[str, list[dict[str, Any]]], expected: dict[str, list[dict
 @pytest.mark.parametrize(("seed", "settings"), [
     (1, Settings(analyses=("detection",))),
     (2, Settings(analyses=("detection",), detection=DetectionSettings(
-        page_threshold=0, neighbourhood_threshold=0.3, min_chunks=3))),
+        page_threshold=0, neighbourhood_threshold=0.3, min_chunks=3, min_matching=2))),
     (3, Settings(analyses=("detection",), chunks=ChunkSettings.published(),
                  detection=DetectionSettings(neighbourhood_score="mean"))),
     (6, Settings(analyses=("detection",), chunks=ChunkSettings(("div",), "text"))),
+    (7, Settings(analyses=("detection",), detection=DetectionSettings(count_own=True))),
 ])
 def test_known_labels_are_found(seed: int, settings: Settings, tmp_path: Path,
                                 crawled: tuple[Path, list[Capture]]) -> None:
@@ -97,19 +99,23 @@ def test_known_labels_are_found(seed: int, settings: Settings, tmp_path: Path,
     pages, _ = crawl.accounting(captures, settings)
     assert not {"labels", "frequent_chunks"} & set(found)
     expect(found, reuse.detection(pages, labels, settings))
+    for name in ("matched_files", "matched_chunks"):
+        assert {row["own"] for row in found[name]} == (
+            {False} if settings.detection.count_own else {False, True})
 
 
 def test_a_list_of_bare_hashes_matches_files_and_chunks(
         tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
     folder, captures = crawled
     labels = random_labels(4, captures, Settings())
-    hashes = {sha1 for _, sha1, _ in labels}
+    hashes = {sha1 for _, sha1, *_ in labels}
     (tmp_path / "list.txt").write_text("# known\n" + "\n".join(sorted(hashes)) + "\n")
     settings = Settings(analyses=("detection",), detection=DetectionSettings(
         labels=(str(tmp_path / "list.txt"),)))
     found = run(folder, tmp_path / "out", settings)
     pages, _ = crawl.accounting(captures, settings)
-    either: reuse.Labels = {(kind, sha1, None) for kind in ("file", "chunk") for sha1 in hashes}
+    either: reuse.Labels = {
+        (kind, sha1, None, None) for kind in ("file", "chunk") for sha1 in hashes}
     expect(found, reuse.detection(pages, either, settings))
     assert found["neighbourhood_sources"] == []
     assert found["matched_files"] and found["matched_chunks"]
@@ -210,7 +216,7 @@ def test_nilsimsa_finds_what_is_similar(
     expected = [
         {"url": o.page, "position": o.position, "start": o.start, "end": o.end,
          "sha1": best[o.sha1][1], "source_url": labelled[best[o.sha1][1]],
-         "score": best[o.sha1][0]}
+         "sources": 1, "own": False, "score": best[o.sha1][0]}
         for o in chunks if o.sha1 in best
         and (best[o.sha1][0] is None or best[o.sha1][0] >= thresholds[0])]
     assert found["matched_chunks"] == expected

@@ -24,12 +24,18 @@ def test_people_read_what_is_known(labels: str, tmp_path: Path,
     assert capsys.readouterr().out.splitlines() == [
         f"{phish}: FLAGGED, 1 of 3 chunks known (33.3%)",
         "  from bank.com (1), shop.co.uk (1)",
-        "  chunk 1, bytes 22-50: http://bank.com/",
+        "  chunk 1, bytes 22-50: http://bank.com/ and 1 more",
         f"{bank}: FLAGGED, 1 of 3 chunks known (33.3%)",
         "  the whole file is known: http://bank.com/",
         "  from bank.com (1), shop.co.uk (1)",
-        "  chunk 2, bytes 32-58: http://bank.com/",
+        "  chunk 2, bytes 32-58: http://bank.com/ and 1 more",
         f"{none}: not flagged, 0 of 2 chunks known (0.0%)",
+    ]
+    assert main(["check", "--labels", labels, bank, "--url", "https://login.bank.com/"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "https://login.bank.com/: not flagged, 0 of 3 chunks known (0.0%)",
+        "  1 chunk of its own domain did not count",
+        "  the whole file is its own: http://bank.com/",
     ]
 
 
@@ -53,10 +59,10 @@ def test_json_has_every_value(labels: str, tmp_path: Path,
     assert main(["check", "--labels", labels, phish, "--json", "--url", "HTTP://x.org#a"]) == 0
     assert answers(capsys) == [{
         "url": "http://x.org/", "chunks": 3, "stop_chunks": 0, "matching": 1,
-        "distinct_matching": 1, "contains": 1 / 3, "file_match": False, "file_source": None,
-        "flagged": True,
+        "own_matching": 0, "distinct_matching": 1, "contains": 1 / 3, "file_match": False,
+        "own_file": False, "file_source": None, "flagged": True,
         "matches": [{"position": 1, "start": 22, "end": 50, "sha1": ROWS[1][0],
-                     "source_url": "http://bank.com/"}],
+                     "source_url": "http://bank.com/", "sources": 2, "own": False}],
         "sources": [{"name": "bank.com", "matching": 1}, {"name": "shop.co.uk", "matching": 1}],
     }]
 
@@ -64,6 +70,8 @@ def test_json_has_every_value(labels: str, tmp_path: Path,
 @pytest.mark.parametrize(("options", "flagged"), [
     ([], True), (["--page-threshold", "0.33"], True), (["--page-threshold", "0.34"], False),
     (["--min-chunks", "3"], True), (["--min-chunks", "4"], False),
+    (["--min-matching", "2"], False), (["--url", "http://www.bank.com/"], False),
+    (["--url", "http://www.bank.com/", "--count-own"], True),
 ])
 def test_thresholds_decide(options: list[str], flagged: bool, labels: str, stdin: Any,
                            capsys: pytest.CaptureFixture[str]) -> None:

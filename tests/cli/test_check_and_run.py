@@ -19,28 +19,31 @@ from tests.crawls import random_captures, write_warc
 from tests.labels.writing import SETTINGS, write_labels
 
 
-@pytest.mark.parametrize(("chunks", "stops", "threshold", "min_chunks"), [
-    (ChunkSettings(), StopSettings(), 0.0, 1),
-    (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12), 0.4, 3),
-    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4), 0.2, 1),
+@pytest.mark.parametrize(("chunks", "stops", "rules"), [
+    (ChunkSettings(), StopSettings(), {"page_threshold": 0.0}),
+    (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12),
+     {"page_threshold": 0.4, "min_chunks": 3}),
+    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4),
+     {"page_threshold": 0.2, "min_matching": 2}),
+    (ChunkSettings(), StopSettings(), {"page_threshold": 0.1, "count_own": True}),
 ])
 def test_check_says_what_run_says(
-        chunks: ChunkSettings, stops: StopSettings, threshold: float, min_chunks: int,
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        chunks: ChunkSettings, stops: StopSettings, rules: dict[str, Any], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
     """Every row of page_reuse, matched_chunks and matched_files, from the same crawl."""
     captures = write_warc(tmp_path / "crawl.warc.gz", random_captures(7, 150))
     known = random_labels(8, captures, Settings(chunks=chunks))
     path = write_labels(
-        tmp_path / "l.parquet", [(hash_, kind, source) for kind, hash_, source in known],
+        tmp_path / "l.parquet", [(hash_, kind, source) for kind, hash_, source, _ in known],
         {**SETTINGS, "chunk-tags": list(chunks.tags), "chunk-normalise": chunks.normalise,
-         "min-chunk-bytes": stops.min_chunk_bytes})
+         "min-chunk-bytes": stops.min_chunk_bytes}, [domains for *_, domains in known])
     settings = Settings(analyses=("detection",), chunks=chunks, stops=stops,
-                        detection=DetectionSettings(labels=(path,), page_threshold=threshold,
-                                                    min_chunks=min_chunks))
+                        detection=DetectionSettings(labels=(path,), **rules))
     crawl, result = str(tmp_path / "crawl.warc.gz"), str(tmp_path / "result")
     execute(RunPlan("run", (crawl,), result, settings), [])
-    assert main(["check", crawl, "--labels", path, "--json", "--page-threshold", str(threshold),
-                 "--min-chunks", str(min_chunks)]) in (0, 1)
+    given = [word for name, value in rules.items() for word in (
+        f"--{name.replace('_', '-')}", *([] if value is True else [str(value)]))]
+    assert main(["check", crawl, "--labels", path, "--json", *given]) in (0, 1)
     said = defaultdict(list)
     for answer in answers(capsys):
         if "error" not in answer:
@@ -49,8 +52,9 @@ def test_check_says_what_run_says(
     for row in tables.read(result, "page_reuse").to_pylist():
         ran[row["url"]] = [[*row.values()], [], []]
     for place, name, columns in (
-            (1, "matched_chunks", ("url", "position", "start", "end", "sha1", "source_url")),
-            (2, "matched_files", ("url", "source_url"))):
+            (1, "matched_chunks", ("url", "position", "start", "end", "sha1", "source_url",
+                                   "sources", "own")),
+            (2, "matched_files", ("url", "source_url", "own"))):
         for row in tables.read(result, name).to_pylist():
             ran[row["url"]][place].append([row[column] for column in columns])
     assert len(ran) > 20 and any(rows[1] for rows in ran.values())
@@ -62,8 +66,9 @@ def test_check_says_what_run_says(
 def _rows_of(answer: dict[str, Any]) -> list[list]:
     """An answer as the rows `run` writes of its page; a file's hash is not told."""
     url = answer["url"]
-    columns = ("url", "chunks", "stop_chunks", "matching", "distinct_matching", "contains",
-               "file_match", "flagged")
+    columns = ("url", "chunks", "stop_chunks", "matching", "own_matching", "distinct_matching",
+               "contains", "file_match", "flagged")
     matches = [[url, *match.values()] for match in answer["matches"]]
-    files = [[url, answer["file_source"]]] if answer["file_match"] else []
+    known = answer["file_match"] or answer["own_file"]
+    files = [[url, answer["file_source"], answer["own_file"]]] if known else []
     return [[answer[name] for name in columns], matches, files]

@@ -83,7 +83,7 @@ def test_where_nothing_is_copied_the_way_out_is_told(
 
 def detected(folder: Path, pages: list[dict], places: list[dict], matches: int) -> str:
     chunk = {"url": "http://a.example/", "start": 0, "end": 1, "sha1": "0" * 40,
-             "source_url": None}
+             "source_url": None, "sources": 0, "own": False}
     return write_result(folder, {
         "page_reuse": [pages[:5], pages[5:]], "neighbourhoods": [places], "matched_files": [[]],
         "matched_chunks": [[{**chunk, "position": i} for i in range(matches)]]})
@@ -106,6 +106,10 @@ def test_nothing_flagged_is_told(tmp_path: Path) -> None:
     assert lines(detected(tmp_path / "r", pages, places, 1)) == [
         "known content (what discovery found) in 1 chunk and 0 files",
         "flagged: 0 of 1 page, 0 of 1 directories", ""]
+    pages[0]["own_matching"] = 3
+    assert lines(detected(tmp_path / "own", pages, places, 5))[:2] == [
+        "known content (what discovery found) in 2 chunks and 0 files",
+        "3 chunks and 0 files on pages of their source's own domain did not count (--count-own)"]
 
 
 def test_the_threshold_and_the_lists_are_told(tmp_path: Path) -> None:

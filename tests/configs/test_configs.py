@@ -69,11 +69,11 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
 
 def test_clones_are_flagged_and_a_quotation_is_not(clones: tuple[Path, Web]) -> None:
     folder, web = clones
-    assert flagged(folder, "page_reuse", "url") == web.planted | set(web.originals)
+    assert flagged(folder, "page_reuse", "url") == web.planted
     (quote,) = [r for r in rows(folder, "page_reuse") if r["url"].endswith("/quote/")]
     assert (quote["matching"], quote["flagged"]) == (1, False)
     hosts = {p for p in flagged(folder, "neighbourhoods", "prefix") if p.count("/") == 1}
-    assert hosts == {"en.pedia.example/", "www.mirror.example/", "knowledge.example/"}
+    assert hosts == {"www.mirror.example/", "knowledge.example/"}
 
 
 def test_the_query_names_the_copiers_without_the_original(clones: tuple[Path, Web]) -> None:
@@ -97,7 +97,7 @@ def phish(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Web]:
 
 def test_phish_are_flagged_and_other_login_pages_are_not(phish: tuple[Path, Web]) -> None:
     folder, web = phish
-    assert flagged(folder, "page_reuse", "url") == web.planted | set(web.originals)
+    assert flagged(folder, "page_reuse", "url") == web.planted
 
 
 def test_the_query_names_the_phish_and_what_they_imitate(phish: tuple[Path, Web]) -> None:

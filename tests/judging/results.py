@@ -42,7 +42,7 @@ def parquet(table: pa.Table) -> bytes:
 def page_row(url: str, matching: int, chunks: int, flagged: bool) -> dict[str, Any]:
     """A row of page_reuse."""
     return {
-        "url": url, "chunks": chunks, "stop_chunks": 0, "matching": matching,
+        "url": url, "chunks": chunks, "stop_chunks": 0, "matching": matching, "own_matching": 0,
         "distinct_matching": min(matching, 1), "contains": matching / chunks if chunks else None,
         "file_match": False, "flagged": flagged,
     }
@@ -53,7 +53,7 @@ def prefix_row(prefix: str, matching: int, chunks: int, mean: float | None,
     """A row of neighbourhoods."""
     return {
         "prefix": prefix, "depth": prefix.count("/"), "pages": 1, "chunks": chunks,
-        "matching": matching, "distinct_matching": min(matching, 1),
+        "matching": matching, "own_matching": 0, "distinct_matching": min(matching, 1),
         "badness": matching / chunks if chunks else None, "mean_contains": mean,
         "flagged": flagged,
     }

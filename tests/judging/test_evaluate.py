@@ -115,6 +115,15 @@ def test_pages_with_too_few_chunks_are_flagged_by_no_threshold(tmp_path: Path) -
     assert found.step_of_run() == 0
 
 
+def test_pages_with_too_few_matching_chunks_are_flagged_by_no_threshold(tmp_path: Path) -> None:
+    rows = [page_row("http://a.example/", 3, 4, False), page_row("http://b.example/", 1, 5, True)]
+    rows[0]["distinct_matching"] = 2
+    folder = write_result(tmp_path / "r", {"page_reuse": [rows]}, min_matching=2)
+    path = sheet(tmp_path, "url,label\nhttp://a.example/,1\nhttp://b.example/,1\n")
+    found = evaluate(folder, path, PAGES)
+    assert [counts(step.confusion)["tp"] for step in found.sweep()] == [1, 0]
+
+
 def test_flags_that_follow_from_no_threshold_have_no_place(folder: str, tmp_path: Path) -> None:
     rows = [page_row("http://a.example/", 3, 4, False), page_row("http://b.example/", 1, 4, True)]
     odd = write_result(tmp_path / "odd", {"page_reuse": [rows]})

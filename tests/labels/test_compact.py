@@ -5,6 +5,7 @@ import pickle
 import random
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,19 @@ from beam_reuse.io.labels.batches import label_batch
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.compact_writer import write_compact
 from beam_reuse.io.labels.layout import HEADER_BYTES, SECTIONS, Layout
-from beam_reuse.io.labels.lists import settings_of
+from beam_reuse.io.labels.lists import read_list, settings_of
 from beam_reuse.io.labels.lookup import LabelLookup
 from tests.labels.writing import listed
 
-Row = tuple[bytes, int, str | None]
+Row = tuple[bytes, int, str | None, int | None]
 SETTINGS = LabelSettings(ChunkSettings(("p",), "none"), 25)
 URLS = st.sampled_from([None, "http://a.org/", "http://b.org/x", "http://b.org/é", "http://z/",
                         "http://\U0001f600/", "http://\uffee/", "no url"])
 ROWS = st.lists(st.tuples(
     st.one_of(st.binary(min_size=20, max_size=20),
               st.sampled_from([b"\0" * 20, b"\0" * 19 + b"\1", b"\xff" * 20])),
-    st.sampled_from(list(LabelKind)).map(int), URLS), max_size=60)
+    st.sampled_from(list(LabelKind)).map(int), URLS, st.sampled_from([None, 1, 2, 2**33])),
+    max_size=60)
 
 
 def batches(rows: list[Row], size: int = 7) -> list[pa.RecordBatch]:
@@ -43,23 +45,33 @@ def batches(rows: list[Row], size: int = 7) -> list[pa.RecordBatch]:
         label_batch(
             np.frombuffer(b"".join(row[0] for row in some), "V20"),
             np.array([row[1] for row in some], np.uint8),
-            source_url=pa.array([row[2] for row in some], pa.string()))
+            source_url=pa.array([row[2] for row in some], pa.string()),
+            domains=pa.array([row[3] for row in some], pa.int64()))
         for some in (rows[i:i + size] for i in range(0, len(rows), size))
     ]
 
 
 def write(path: Path, rows: list[Row], settings: LabelSettings | None = SETTINGS) -> str:
-    assert write_compact(str(path), batches(rows), settings) == len(set(rows))
+    assert write_compact(str(path), batches(rows), settings) == len(in_order(rows))
     return str(path)
 
 
 def in_order(rows: list[Row]) -> list[Row]:
-    """Distinct rows by hash, source (none last) and kind."""
-    return sorted(set(rows), key=lambda r: (r[0], r[2] is None, (r[2] or "").encode(), r[1]))
+    """Distinct rows by hash, domains (unknown last, as are those of no source), source (none last)
+    and kind; each label with its fewest domains, of which 32 bits are kept."""
+    most = 2**32 - 1
+    fewest: dict[tuple[bytes, int, str | None], int] = {}
+    for *label, domains in rows:
+        told = min(domains, most - 1) if domains and label[2] is not None else most
+        key = (label[0], label[1], label[2])
+        fewest[key] = min(told, fewest.get(key, most))
+    ordered = sorted(fewest.items(), key=lambda row: (
+        row[0][0], row[1], row[0][2] is None, (row[0][2] or "").encode(), row[0][1]))
+    return [(*label, None if domains == most else domains) for label, domains in ordered]
 
 
 def sources(rows: list[Row], sha1: bytes, kind: int) -> list[str | None]:
-    """The sources of a hash as a kind, the smallest first; [] if it is no label."""
+    """The sources of a hash as a kind, the strongest first; [] if it is no label."""
     return [row[2] for row in in_order(rows) if row[0] == sha1 and row[1] in (kind, LabelKind.ANY)]
 
 
@@ -73,21 +85,23 @@ def test_what_is_written_is_found(folder: Path, rows: list[Row], asked: list[byt
     path = write(folder / "list.brl", rows)
     labels = CompactList.open(path)
     assert labels.settings == SETTINGS == settings_of(path)
-    assert [(bytes.fromhex(row[0]), *row[1:]) for row in listed(path)] == [
-        (*row, None, None) for row in in_order(rows)]
+    assert [(row["sha1"], row["kind"], row["source_url"], row["domains"])
+            for batch in read_list(path) for row in batch.to_pylist()] == in_order(rows)
     check_lookup(LabelLookup(labels), rows, [row[0] for row in rows] + asked)
 
 
 def check_lookup(lookup: LabelLookup, rows: list[Row], hashes: list[bytes]) -> None:
     """Compare answers with the definition."""
-    for kind in (LabelKind.FILE, LabelKind.CHUNK):
-        hits = lookup.find(np.frombuffer(b"".join(hashes), "V20"), kind)
+    for kind, owner in product((LabelKind.FILE, LabelKind.CHUNK), ("", "b.org", "w3.org", "q")):
+        hits = lookup.find(np.frombuffer(b"".join(hashes), "V20"), kind, owner)
         expected = {i: found for i, h in enumerate(hashes) if (found := sources(rows, h, kind))}
         assert hits.at.tolist() == list(expected)
         assert hits.sources == [found[0] for found in expected.values()]
-        domains = Counter(
-            domain for found in expected.values()
-            for domain in {source_name(url) for url in found if url is not None})
+        assert hits.numbers == [len({*found} - {None}) for found in expected.values()]
+        names = [{source_name(url) for url in found if url is not None}
+                 for found in expected.values()]
+        assert hits.own == [owner in some for some in names]
+        domains = Counter(domain for some in names if owner not in some for domain in some)
         assert hits.by_domain == domains
 
 
@@ -95,9 +109,12 @@ def test_a_hash_with_many_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Rows that are too many to look at each time: the same answers."""
     monkeypatch.setattr(lookup_module, "RUN_ROWS", 50)
     footer = b"\x42" * 20
-    rows: list[Row] = [(footer, i % 3, f"http://w{i % 7}.org/{i}") for i in range(900)]
-    rows += [(footer, 1, None), (b"\x42" * 19 + b"\x41", 1, None), (b"\x42" * 19 + b"\x43", 0, "z")]
-    rows += [(b"\x42" * 18 + bytes([i, j]), 1, "http://a.org/") for i in range(9) for j in range(9)]
+    rows: list[Row] = [(footer, i % 3, f"http://w{i % 7}.org/{i // 2}", i % 4 or None)
+                       for i in range(900)]
+    rows += [(footer, 1, None, 1), (b"\x42" * 19 + b"\x41", 1, None, None),
+             (b"\x42" * 19 + b"\x43", 0, "z", None)]
+    rows += [(b"\x42" * 18 + bytes([i, j]), 1, "http://a.org/", 1)
+             for i in range(9) for j in range(9)]
     lookup = LabelLookup(CompactList.open(write(tmp_path / "list.brl", rows)))
     hashes = [footer, b"\x42" * 19 + b"\x41", footer, b"\x42" * 19 + b"\x43",
               b"\x42" * 18 + b"\3\3", b"\x42" * 19 + b"\x44"]
@@ -109,7 +126,8 @@ def many_rows(count: int = 4000) -> list[Row]:
     dice = random.Random(1)
     hashes = [dice.randbytes(20) for _ in range(count // 2)]
     urls = [None, *(f"http://h{i % 9}.co.uk/{i}" for i in range(99))]
-    return [(dice.choice(hashes), dice.randrange(3), dice.choice(urls)) for _ in range(count)]
+    return [(dice.choice(hashes), dice.randrange(3), dice.choice(urls), dice.choice([None, 1, 5]))
+            for _ in range(count)]
 
 
 def test_bytes_depend_on_the_labels_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +154,7 @@ def docs_reader() -> Any:
     return names["open_labels"]
 
 
-@pytest.mark.parametrize("rows", [many_rows(), [], [(b"x" * 20, 1, None)]])
+@pytest.mark.parametrize("rows", [many_rows(), [], [(b"x" * 20, 1, None, None)]])
 def test_the_reader_in_the_docs(rows: list[Row], tmp_path: Path) -> None:
     settings, labels_of = docs_reader()(write(tmp_path / "list.brl", rows))
     assert settings == {"format": 1, "chunk-tags": ["p"], "chunk-normalise": "none",
@@ -144,7 +162,7 @@ def test_the_reader_in_the_docs(rows: list[Row], tmp_path: Path) -> None:
     words = ("file", "chunk", "any")
     for sha1 in {row[0] for row in rows} | {b"\0" * 20, b"\xff" * 20}:
         assert list(labels_of(sha1)) == [
-            (words[row[1]], row[2]) for row in in_order(rows) if row[0] == sha1]
+            (words[row[1]], *row[2:]) for row in in_order(rows) if row[0] == sha1]
 
 
 def test_the_filter_of_the_docs(tmp_path: Path) -> None:
@@ -222,9 +240,9 @@ def test_sound_checksums_do_not_make_a_sound_list(name: str, tmp_path: Path) -> 
     if name != "filter":
         wrong.append(b"\x7f" * len(content))
     if name == "rows":
-        wrong.append(b"".join(content[i:i + 24] for i in range(len(content) - 24, -1, -24)))
-        wrong.append(content[:20] + b"\0\0\0\3" + content[24:])
-        wrong.append(content[:20] + b"\x0f\0\0\1" + content[24:])
+        wrong.append(b"".join(content[i:i + 28] for i in range(len(content) - 28, -1, -28)))
+        wrong.append(content[:24] + b"\0\0\0\3" + content[28:])
+        wrong.append(content[:24] + b"\x0f\0\0\1" + content[28:])
     if name in ("filter", "names"):
         wrong = wrong[:1]
     for some in wrong:
@@ -235,7 +253,7 @@ def test_sound_checksums_do_not_make_a_sound_list(name: str, tmp_path: Path) -> 
 
 def test_sources_that_are_no_text_are_refused_when_listed(tmp_path: Path) -> None:
     path = tmp_path / "list.brl"
-    whole = Path(write(path, [(b"x" * 20, 1, "http://a/")])).read_bytes()
+    whole = Path(write(path, [(b"x" * 20, 1, "http://a/", 1)])).read_bytes()
     path.write_bytes(forged(whole, "names", b"ahttp://\xff/"))
     hits = LabelLookup(CompactList.open(str(path))).find(np.frombuffer(b"x" * 20, "V20"),
                                                          LabelKind.CHUNK)

@@ -34,8 +34,8 @@ def open_hash_set(path: str) -> HeldHashes:
 
 
 def rows(hashes: list[bytes]) -> np.ndarray:
-    """Rows of a hash and four equal bytes."""
-    return np.frombuffer(b"".join(h + b"tail" for h in hashes), "V24")
+    """Rows of a hash and eight equal bytes."""
+    return np.frombuffer(b"".join(h + b"the tail" for h in hashes), "V28")
 
 
 @given(st.lists(HASHES, max_size=80), st.lists(HASHES, max_size=40))
@@ -51,14 +51,14 @@ def test_sorted_rows_against_a_list(held: list[bytes], asked: list[bytes]) -> No
         assert [sorted(held)[row] for row in range(first, end)] == [every[i]] * held.count(every[i])
 
 
-@given(st.lists(st.tuples(HASHES, st.binary(min_size=4, max_size=4)), max_size=80))
+@given(st.lists(st.tuples(HASHES, st.binary(min_size=8, max_size=8)), max_size=80))
 def test_order_and_distinct_against_python(pairs: list[tuple[bytes, bytes]]) -> None:
     content = [b"".join(pair) for pair in pairs]
-    found = sorted_distinct(np.frombuffer(b"".join(content), "V24"))
+    found = sorted_distinct(np.frombuffer(b"".join(content), "V28"))
     assert [row.tobytes() for row in found] == sorted(set(content))
     assert first_disorder(byte_rows(found)) == -1
     wrong = [i for i in range(1, len(content)) if content[i] < content[i - 1]]
-    assert first_disorder(byte_rows(np.frombuffer(b"".join(content), "V24"))) == (
+    assert first_disorder(byte_rows(np.frombuffer(b"".join(content), "V28"))) == (
         wrong[0] if wrong else -1)
 
 

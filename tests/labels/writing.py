@@ -1,6 +1,7 @@
 """Label lists for tests, written with Arrow alone."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,19 @@ TYPES = {"sha1": pa.string(), "kind": pa.string(), "source_url": pa.string(),
          "bytes": pa.int64(), "text": pa.string()}
 
 
-def write_labels(path: Path, rows: list[tuple], settings: dict[str, Any] | None = SETTINGS) -> str:
-    """A Parquet list with the columns of `labels`, or the first of them, as rows have values."""
+def write_labels(
+    path: Path, rows: list[tuple], settings: dict[str, Any] | None = SETTINGS,
+    domains: Sequence[int | None] | None = None,
+) -> str:
+    """A Parquet list with the columns of `labels`, or the first of them, as rows have values, and
+    perhaps with `domains`."""
     width = len(rows[0]) if rows else len(COLUMNS)
     table = pa.table({
         name: pa.array([row[i] for row in rows], TYPES[name])
         for i, name in enumerate(COLUMNS[:width])
     })
+    if domains is not None:
+        table = table.append_column("domains", pa.array(domains, pa.int64()))
     if settings is not None:
         table = table.replace_schema_metadata({"beam_reuse.labels": json.dumps(settings)})
     pq.write_table(table, path)

@@ -2,9 +2,10 @@
 
 import datetime
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, isqrt
+from math import floor, inf, isqrt
 from pathlib import Path
 
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
@@ -13,8 +14,10 @@ from tests.oracles import chunks
 from tests.oracles.crawl import Capture, Row, canonical, chunks_of, domain
 
 ONE = 2**40
-Labels = set[tuple[str, str, str | None]]
-"""(kind, hash, source URL or None)"""
+Labels = set[tuple[str, str, str | None, int | None]]
+"""(kind, hash, source URL or None, on how many domains it occurs or None)"""
+Sources = dict[tuple[str, str], dict[str, float]]
+"""The sources of labels by kind and hash, each with the number of domains."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,9 @@ def discovery(pages: dict[str, Capture], settings: Settings) -> dict[str, list[R
             {key: value for key, value in row.items() if kind == "chunk" or key not in
              ("text", "pages")} for row in rows]
         tables["labels"] += [
-            {"sha1": r["sha1"], "kind": kind, "source_url": r["first_url"], "bytes": r["bytes"],
-             "text": (r["text"] or None) if kind == "chunk" else None} for r in rows]
+            {"sha1": r["sha1"], "kind": kind, "source_url": r["first_url"], "domains": r["domains"],
+             "bytes": r["bytes"], "text": (r["text"] or None) if kind == "chunk" else None}
+            for r in rows]
         histogram = Counter(map(len, places.values()))
         tables["frequency_histogram"] += [
             {"kind": kind, "occurrences": n, "distinct": d} for n, d in sorted(histogram.items())]
@@ -123,22 +127,33 @@ def _describe(
 
 def found_labels(tables: dict[str, list[Row]]) -> Labels:
     """What discovery found, as labels."""
-    return {(row["kind"], row["sha1"], row["source_url"]) for row in tables["labels"]}
+    return {(row["kind"], row["sha1"], row["source_url"], row["domains"])
+            for row in tables["labels"]}
 
 
 def detection(pages: dict[str, Capture], labels: Labels, settings: Settings,
               ) -> dict[str, list[Row]]:
-    """matched_files, matched_chunks, page_reuse, neighbourhoods, neighbourhood_sources."""
-    sources: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for kind, sha1, source in labels:
-        sources[kind, sha1] |= {source} if source else set()
+    """matched_files, matched_chunks, page_reuse, neighbourhoods, neighbourhood_sources. What a page
+    has of its own domain is listed and counts nowhere, if labels come from lists."""
+    sources: Sources = {}
+    for kind, sha1, source, domains in labels:
+        of_label = sources.setdefault((kind, sha1), {})
+        if source:
+            of_label[source] = min(domains or inf, of_label.get(source, inf))
     found = occurrences(pages, settings)
     files = [o for o in found["file"] if ("file", o.sha1) in sources]
     matched = [o for o in found["chunk"] if ("chunk", o.sha1) in sources]
+
+    def own(kind: str, o: Occurrence) -> bool:
+        return (bool(settings.detection.labels) and not settings.detection.count_own
+                and is_own(canonical(pages[o.page].url), sources[kind, o.sha1]))
+
     of_page: dict[str, list[str]] = {name: [] for name in pages}
+    owned: Counter[str] = Counter(o.page for o in matched if own("chunk", o))
     counted: Counter[str] = Counter(o.page for o in found["chunk"])
     for o in matched:
-        of_page[o.page].append(o.sha1)
+        if not own("chunk", o):
+            of_page[o.page].append(o.sha1)
     share = {
         name: floor(Fraction(len(of_page[name]) * ONE, counted[name])) if counted[name] else None
         for name in pages
@@ -146,23 +161,32 @@ def detection(pages: dict[str, Capture], labels: Labels, settings: Settings,
     limit = _threshold(share.values(), settings.detection.page_threshold)
     tables = {
         "matched_files": [
-            {"url": o.page, "sha1": o.sha1, "source_url": _least(sources["file", o.sha1])}
+            {"url": o.page, "sha1": o.sha1, "source_url": _strongest(sources["file", o.sha1]),
+             "sources": len(sources["file", o.sha1]), "own": own("file", o)}
             for o in files],
         "matched_chunks": [
             {"url": o.page, "position": o.position, "start": o.start, "end": o.end,
-             "sha1": o.sha1, "source_url": _least(sources["chunk", o.sha1])} for o in matched],
+             "sha1": o.sha1, "source_url": _strongest(sources["chunk", o.sha1]),
+             "sources": len(sources["chunk", o.sha1]), "own": own("chunk", o)} for o in matched],
         "page_reuse": [
             {"url": name, "chunks": counted[name],
              "stop_chunks": len(chunks_of(pages[name], settings)) - counted[name],
-             "matching": len(of_page[name]), "distinct_matching": len(set(of_page[name])),
+             "matching": len(of_page[name]), "own_matching": owned[name],
+             "distinct_matching": len(set(of_page[name])),
              "contains": len(of_page[name]) / counted[name] if counted[name] else None,
-             "file_match": any(o.page == name for o in files),
+             "file_match": any(o.page == name and not own("file", o) for o in files),
              "flagged": _above(share[name], limit)
-             and counted[name] >= settings.detection.min_chunks}
+             and counted[name] >= settings.detection.min_chunks
+             and len(set(of_page[name])) >= settings.detection.min_matching}
             for name in sorted(pages)],
     }
-    tables |= _neighbourhoods(pages, counted, of_page, share, sources, settings)
+    tables |= _neighbourhoods(pages, counted, of_page, owned, share, sources, settings)
     return tables
+
+
+def is_own(url: str, sources: Iterable[str]) -> bool:
+    """Whether a source is on the registered domain of a page; folders own nothing."""
+    return not url.startswith("file:") and _name(url) in {_name(source) for source in sources}
 
 
 def prefixes(url: str) -> list[str]:
@@ -174,8 +198,9 @@ def prefixes(url: str) -> list[str]:
 
 
 def _neighbourhoods(pages: dict[str, Capture], counted: Counter[str],
-                    of_page: dict[str, list[str]], share: dict[str, int | None],
-                    sources: dict[tuple[str, str], set[str]], settings: Settings,
+                    of_page: dict[str, list[str]], owned: Counter[str],
+                    share: dict[str, int | None],
+                    sources: Sources, settings: Settings,
                     ) -> dict[str, list[Row]]:
     below: dict[str, list[str]] = defaultdict(list)
     for name, capture in pages.items():
@@ -190,7 +215,8 @@ def _neighbourhoods(pages: dict[str, Capture], counted: Counter[str],
         mean = floor(Fraction(sum(values), len(values))) if values else None
         rows.append({
             "prefix": prefix, "depth": prefix.count("/"), "pages": len(names), "chunks": whole,
-            "matching": len(matching), "distinct_matching": len(set(matching)),
+            "matching": len(matching), "own_matching": sum(owned[name] for name in names),
+            "distinct_matching": len(set(matching)),
             "badness": len(matching) / whole if whole else None,
             "mean_contains": sum(values) / (len(values) * ONE) if values else None,
             "share": pooled if settings.detection.neighbourhood_score == "pooled" else mean,
@@ -210,8 +236,9 @@ def _name(url: str) -> str:
     return domain(url.split("/")[2].split(":")[0]) if "://" in url else url
 
 
-def _least(found: set[str]) -> str | None:
-    return min(found, default=None)
+def _strongest(found: Mapping[str, float]) -> str | None:
+    """The source on the fewest domains, and of these the smallest URL."""
+    return min(found, key=lambda url: (found[url], url), default=None)
 
 
 def _threshold(shares: object, given: float | None) -> tuple[Fraction, int, int] | Fraction:

@@ -9,7 +9,7 @@ from beam_reuse.analyses.reuse.settings import (
 )
 from beam_reuse.declaring.about import About
 from beam_reuse.declaring.kinds import FILES, NUMBERS, SHARE, WHOLE, choice, optional, or_word
-from beam_reuse.declaring.option import EXPERIMENTS, INJECT, MUTATE, THRESHOLDS, option
+from beam_reuse.declaring.option import EXPERIMENTS, FLAG, INJECT, MUTATE, THRESHOLDS, option
 
 DISCOVERY = About(
     name="discovery",
@@ -51,8 +51,13 @@ DETECTION = About(
     options=(
         option("labels", FILES,
                "look for what these lists hold, not for what discovery finds"),
+        option("count-own", FLAG,
+               "count what a page shares with labels of its own registered domain, too",
+               commands="run check"),
         option("min-chunks", WHOLE,
                "flag no page with fewer chunks than this", commands="run check"),
+        option("min-matching", WHOLE,
+               "flag no page with fewer distinct chunks that match", commands="run check"),
         option("page-threshold", or_word(SHARE, "auto"),
                "flag pages with a larger share of matching chunks; auto: mean + one deviation",
                commands=f"run {MUTATE}"),

@@ -74,14 +74,17 @@ class DetectReuse(Analysis):
         detection = self.detection
         objects = Objects.of(self.chunks, self.stops, pages.spill)
         sourced = labels.map(kernels.with_sources)
-        if candidates is None:
+        if candidates is None:  # lists may have a row twice; what discovery found is there once
             candidates = pages.rows(find_candidates, objects, sourced.keys(KEY))
+            sourced = sourced.reduce((*KEY, "source_url"), kernels.ONE_OF_EACH)
         similar = detection.nilsimsa_thresholds if detection.matcher == "nilsimsa" else ()
         if similar:
             candidates += self._similar(pages, labels, objects)
         confirmed = candidates.join(sourced, KEY, kernels.confirm,
-                                    other_order="source", other_reducing={"source_url": "min"})
-        matches = pages.with_parts(confirmed, kernels.detect_in_parts, objects, similar)
+                                    other_order=("source", "evidence"),
+                                    other_reducing=kernels.BY_SOURCE)
+        matches = pages.with_parts(confirmed, kernels.detect_in_parts, objects,
+                                   detection.knows_owners, similar)
         judged = matches.tagged(kernels.PAGES)
         page_threshold = threshold_of(judged, detection.page_threshold)
         neighbours = matches.tagged(kernels.NEIGHBOURS).reduce("id", near.BY_PREFIX).map(
@@ -97,7 +100,8 @@ class DetectReuse(Analysis):
         return Found({
             "matched_chunks": matches,
             "matched_files": matches.tagged(kernels.MATCHED_FILES),
-            "page_reuse": judged.map(kernels.page_table, detection.min_chunks, page_threshold),
+            "page_reuse": judged.map(kernels.page_table, detection.min_chunks,
+                                     detection.min_matching, page_threshold),
             "neighbourhoods": neighbourhoods,
             "neighbourhood_sources": neighbourhoods.tagged(near.SOURCES), **sweep,
         }, {"page": page_threshold, "neighbourhood": neighbour_threshold})

@@ -279,10 +279,12 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
         bytes=lengths, text=VarBytes.from_list(texts), nilsimsa=digest_column(digests))
 
 
-@gives(only(LABEL_ROWS, *KEY, "source_url"))
+@gives(only(LABEL_ROWS, *KEY, "source_url", "domains"))
 def sources(named: Block) -> Block:
     """What was found and where it was first seen, as detection reads labels."""
-    return named.select(KEY).with_columns(source_url=Maybe.unless_empty(named.strings("first_url")))
+    return named.select(KEY).with_columns(
+        source_url=Maybe.unless_empty(named.strings("first_url")),
+        domains=Maybe(named.array("domains"), np.ones(len(named), np.bool_)))
 
 
 @gives(LABEL_ROWS)

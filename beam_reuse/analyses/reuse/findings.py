@@ -57,11 +57,16 @@ def detected(there: Result) -> Iterator[str]:
     pages, places = (there.count(schema, "flagged")
                      for schema in (PAGE_REUSE, NEIGHBOURHOODS))
     lists = [name.split(" sha256:")[0] for name in there.settings.get("labels", ())]
+    own_chunks = there.count(PAGE_REUSE, "own_matching")
+    own_files = there.count(MATCHED_FILES, "own")
     yield (f"known content ({'labels of ' + ', '.join(lists) if lists else 'what discovery found'}"
-           f") in {counted(there.rows(MATCHED_CHUNKS), 'chunk')} and "
-           f"{counted(there.rows(MATCHED_FILES), 'file')}")
+           f") in {counted(there.rows(MATCHED_CHUNKS) - own_chunks, 'chunk')} and "
+           f"{counted(there.rows(MATCHED_FILES) - own_files, 'file')}")
     if stopped := there.count(PAGE_REUSE, "stop_chunks"):
         yield f"{counted(stopped, 'stop chunk')} did not count"
+    if own_chunks or own_files:
+        yield (f"{counted(own_chunks, 'chunk')} and {counted(own_files, 'file')} on pages of their "
+               "source's own domain did not count (--count-own)")
     yield (f"flagged: {pages:,} of {counted(there.rows(PAGE_REUSE), 'page')}"
            f"{there.above('page')}, {places:,} of {there.rows(NEIGHBOURHOODS):,} "
            f"directories{there.above('neighbourhood')}{', most in' if places else ''}")

@@ -25,10 +25,10 @@ from beam_reuse.pages.rows import NumberedRows
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 
 KEY = ("sha1", "kind", "source_url")
-KNOWN_FIRST = {"bytes": "max", "text": "max", "nilsimsa": "max"}
+KNOWN_FIRST = {"domains": "max", "bytes": "max", "text": "max", "nilsimsa": "max"}
 DIGEST = np.dtype("V32")
-LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=maybe(TEXT), bytes=maybe(NUMBER),
-                     text=maybe(TEXT), nilsimsa=maybe(raw(32)))
+LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=maybe(TEXT), domains=maybe(NUMBER),
+                     bytes=maybe(NUMBER), text=maybe(TEXT), nilsimsa=maybe(raw(32)))
 RAW = ChunkSettings(normalise="none")
 _WORDS = (b"file", b"chunk")
 
@@ -84,7 +84,7 @@ def _rows(kind: LabelKind, sha1: NDArray, urls: VarBytes, lengths: NDArray[np.in
           texts: Maybe) -> Block:
     return Block({
         "sha1": sha1, "kind": np.full(len(sha1), kind, np.uint8),
-        "source_url": Maybe.unless_empty(urls),
+        "source_url": Maybe.unless_empty(urls), "domains": Maybe.nulls(len(sha1), np.int64),
         "bytes": Maybe(lengths, np.ones(len(lengths), np.bool_)), "text": texts,
         "nilsimsa": Maybe.nulls(len(sha1), DIGEST),
     })
@@ -110,6 +110,7 @@ def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Blo
     labels = Block({
         "sha1": hashes_of(batch), "kind": kinds_of(batch),
         "source_url": Maybe.unless_empty(string_column(batch.column("source_url"))),
+        "domains": maybe_column(batch.column("domains")),
         "bytes": maybe_column(batch.column("bytes")),
         "text": Maybe.unless_empty(string_column(batch.column("text"))),
         "nilsimsa": _digests(batch, name),
@@ -124,7 +125,8 @@ def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Rows of the table as rows of a list: hashes are bytes there, and kinds numbers."""
     hashes = np.frombuffer(bytes.fromhex("".join(batch.column("sha1").to_pylist())), chunking.SHA1)
     kinds = [_WORDS.index(word.encode()) for word in batch.column("kind").to_pylist()]
-    rest = {name: batch.column(name) for name in ("source_url", "bytes", "text", "nilsimsa")}
+    rest = {name: batch.column(name)
+            for name in ("source_url", "domains", "bytes", "text", "nilsimsa")}
     return label_batch(hashes, np.array(kinds, np.uint8), **rest)
 
 

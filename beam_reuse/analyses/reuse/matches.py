@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Column, Lists, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
-from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, columns, lists, maybe
+from beam_reuse.columnar.schema import FLAG, NUMBER, PART, SHA1, TEXT, columns, lists, maybe
 from beam_reuse.io.results.folding import Folding
 
 MATCHES = Folding({"source_url": "source"})
 FOLDED = columns(
     url=TEXT, position=lists(PART), start=lists(PART), end=lists(PART), sha1=lists(SHA1),
-    source=lists(PART), source_url=lists(maybe(TEXT)))
+    source=lists(PART), source_url=lists(maybe(TEXT)), sources=lists(NUMBER), own=lists(FLAG))
 SCORED = columns(FOLDED, score=lists(maybe(NUMBER)))
 
 

@@ -24,18 +24,18 @@ from beam_reuse.rows.results import Tagged
 SOURCES = "sources"
 BY_PREFIX = {
     "prefix": "any", "depth": "any", "pages": "sum", "values": "sum", "chunks": "sum",
-    "matching": "sum", "share_high": "sum", "share_low": "sum",
+    "matching": "sum", "own_matching": "sum", "share_high": "sum", "share_low": "sum",
 }
 REUSED = ("id", "sha1", "source")
-BY_HASH = {"matching": "sum", "smallest": "max"}
-BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "smallest": "sum"}
+BY_HASH = {"matching": "sum", "strongest": "max"}
+BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "strongest": "sum"}
 NEIGHBOUR_ROWS = columns(
     id=SHA1, prefix=TEXT, depth=NUMBER, pages=NUMBER, values=NUMBER, chunks=NUMBER, matching=NUMBER,
-    share_high=NUMBER, share_low=NUMBER)
+    own_matching=NUMBER, share_high=NUMBER, share_low=NUMBER)
 SCORED = columns(NEIGHBOUR_ROWS, share=maybe(NUMBER))
-REUSED_ROWS = columns(id=SHA1, source=maybe(TEXT), sha1=SHA1, matching=NUMBER, smallest=FLAG)
+REUSED_ROWS = columns(id=SHA1, source=maybe(TEXT), sha1=SHA1, matching=NUMBER, strongest=FLAG)
 COUNTED_ROWS = columns(
-    id=SHA1, source=maybe(TEXT), matching=NUMBER, smallest=NUMBER, distinct_matching=NUMBER)
+    id=SHA1, source=maybe(TEXT), matching=NUMBER, strongest=NUMBER, distinct_matching=NUMBER)
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,14 @@ def prefixes_of(urls: VarBytes) -> Prefixes:
 
 
 def neighbour_rows(
-    prefixes: Prefixes, chunks: NDArray, matching: NDArray, share: NDArray[np.int64],
+    prefixes: Prefixes, chunks: NDArray, matching: NDArray, own: NDArray, share: NDArray[np.int64],
 ) -> Block:
     """One row per distinct prefix with the sums over its pages."""
     high, low = halves(share)
     columns = {
         "pages": np.ones(len(chunks), np.int64), "values": (share >= 0).astype(np.int64),
-        "chunks": chunks, "matching": matching, "share_high": high, "share_low": low,
+        "chunks": chunks, "matching": matching, "own_matching": own,
+        "share_high": high, "share_low": low,
     }
     return prefixes.first.with_columns(**{
         name: _sum_by(prefixes.which, column[prefixes.page], len(prefixes.first))
@@ -109,16 +110,16 @@ def reused_rows(
         "source": labels["source"].take(source),
         "sha1": labels.array("sha1")[source],
         "matching": matching[entry],
-        "smallest": labels.array("smallest")[source],
+        "strongest": labels.array("strongest")[source],
     })
 
 
 @gives(COUNTED_ROWS)
 def count_hashes(rows: Block) -> Block:
     """Rows of distinct (prefix, source, hash), ready to be summed by prefix and source."""
-    return rows.select(("id", "source", "matching", "smallest")).with_columns(
+    return rows.select(("id", "source", "matching", "strongest")).with_columns(
         distinct_matching=np.ones(len(rows), np.int64),
-        smallest=rows.array("smallest").astype(np.int64))
+        strongest=rows.array("strongest").astype(np.int64))
 
 
 @gives(SCORED)
@@ -145,7 +146,7 @@ def judged(
     if sources is not None:
         found = lookup(sources, neighbours, ("id",))
         assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood without pages"
-        distinct = _sum_by(found, sources.array("smallest"), len(neighbours))
+        distinct = _sum_by(found, sources.array("strongest"), len(neighbours))
         known = sources.maybe("source").valid
         yield Tagged(SOURCES, sources.take(known).with_columns(
             prefix=neighbours.strings("prefix").take(found[known]),

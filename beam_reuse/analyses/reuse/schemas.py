@@ -25,21 +25,24 @@ FREQUENT_CHUNKS = table(
 FREQUENCY_HISTOGRAM = table(
     "frequency_histogram", kind=text, occurrences=number, distinct=number
 )
-MATCHED_FILES = table("matched_files", url=text, sha1=sha1, source_url=maybe(text))
+MATCHED_FILES = table(
+    "matched_files", url=text, sha1=sha1, source_url=maybe(text), sources=number, own=flag
+)
 MATCHED_CHUNKS = table(
     "matched_chunks",
     url=text, position=number, start=number, end=number, sha1=sha1, source_url=maybe(text),
-    score=maybe(number),
+    sources=number, own=flag, score=maybe(number),
 )
 PAGE_REUSE = table(
     "page_reuse",
-    url=text, chunks=number, stop_chunks=number, matching=number, distinct_matching=number,
-    contains=maybe(share), file_match=flag, flagged=flag,
+    url=text, chunks=number, stop_chunks=number, matching=number, own_matching=number,
+    distinct_matching=number, contains=maybe(share), file_match=flag, flagged=flag,
 )
 NEIGHBOURHOODS = table(
     "neighbourhoods",
     prefix=text, depth=number, pages=number, chunks=number, matching=number,
-    distinct_matching=number, badness=maybe(share), mean_contains=maybe(share), flagged=flag,
+    own_matching=number, distinct_matching=number, badness=maybe(share),
+    mean_contains=maybe(share), flagged=flag,
 )
 NEIGHBOURHOOD_SOURCES = table(
     "neighbourhood_sources", prefix=text, source=text, matching=number, distinct_matching=number

@@ -36,19 +36,30 @@ class DiscoverySettings:
 @dataclass(frozen=True)
 class DetectionSettings:
     """What is looked for, and what is flagged. Without `labels` it is what discovery finds.
-    Thresholds None (auto) are mean + one standard deviation; a value above one is flagged."""
+    Thresholds None (auto) are mean + one standard deviation; a value above one is flagged, if the
+    page has `min_chunks` chunks or more, and `min_matching` distinct ones of them match. What is a
+    page's own (its domain is that of a source that lists name) does not count, unless
+    `count_own`."""
 
     labels: tuple[str, ...] = ()
+    count_own: bool = False
     min_chunks: int = 1
+    min_matching: int = 1
     page_threshold: float | None = None
     neighbourhood_threshold: float | None = None
     neighbourhood_score: str = "pooled"
     matcher: str = "exact"
     nilsimsa_thresholds: tuple[int, ...] = (115,)
 
+    @property
+    def knows_owners(self) -> bool:
+        """Whether what a page has of its own domain is told apart: what discovery found has been
+        seen first somewhere, which makes nobody its owner."""
+        return bool(self.labels) and not self.count_own
+
     def __post_init__(self) -> None:
-        require(1 <= self.min_chunks <= MOST_COUNTED, "min_chunks", self.min_chunks,
-                "from 1 to 2**63 - 1")
+        for name, least in (("min_chunks", self.min_chunks), ("min_matching", self.min_matching)):
+            require(1 <= least <= MOST_COUNTED, name, least, "from 1 to 2**63 - 1")
         for name, value in (("page_threshold", self.page_threshold),
                             ("neighbourhood_threshold", self.neighbourhood_threshold)):
             require(value is None or 0 <= value <= 1, name, value, "auto, or from 0 to 1")

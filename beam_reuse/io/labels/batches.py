@@ -5,12 +5,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.core.chunking import SHA1
+from beam_reuse.core.labels import evidence
 
 HEX_DIGITS = 2 * SHA1.itemsize
 SCHEMA = pa.schema([
     pa.field("sha1", pa.binary(SHA1.itemsize), nullable=False),
     pa.field("kind", pa.uint8(), nullable=False),
     pa.field("source_url", pa.string()),
+    pa.field("domains", pa.int64()),
     pa.field("bytes", pa.int64()),
     pa.field("text", pa.string()),
     pa.field("nilsimsa", pa.string()),
@@ -38,6 +40,13 @@ def kinds_of(batch: pa.RecordBatch) -> NDArray[np.uint8]:
     return out
 
 
+def evidence_of(batch: pa.RecordBatch) -> NDArray[np.uint32]:
+    """How weak the sources of a batch are (`core.labels.evidence`)."""
+    domains = batch.column("domains")
+    return evidence(domains.fill_null(0).to_numpy(), _valid(domains),
+                    _valid(batch.column("source_url")))
+
+
 def hashes_of_hex(digits: bytes) -> NDArray:
     """The hashes ('V20') with these hexadecimal digits, between which there may be blanks; none if
     there is anything else, or half a hash."""
@@ -45,6 +54,11 @@ def hashes_of_hex(digits: bytes) -> NDArray:
         return np.frombuffer(bytes.fromhex(digits.decode("ascii")), SHA1)
     except ValueError:
         return np.zeros(0, SHA1)
+
+
+def _valid(column: pa.Array) -> NDArray[np.bool_]:
+    out: NDArray[np.bool_] = column.is_valid().to_numpy(zero_copy_only=False)
+    return out
 
 
 def _sha1_array(hashes: NDArray) -> pa.Array:

@@ -30,7 +30,7 @@ _CHECKED_ROWS = 1 << 19
 class CompactList:
     """The labels of a compact file. Pickles as its path; open one with `CompactList.open`.
 
-    `rows` (ROW) are sorted by hash, source and kind, those without a source last of their
+    `rows` (ROW) are sorted by hash, domains, source and kind, those without a source last of their
     hash; a source is a number of a name. `domains` tells for each name that of its registered
     domain, which is a name too. `hashes` are those of all rows, of whatever kind. All are mapped:
     memory is taken by what is touched.

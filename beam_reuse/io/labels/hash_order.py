@@ -1,6 +1,6 @@
 """Sorted rows with what finds them: a Bloom filter and an index by prefix, as arrays.
 
-A row is the bytes of a hash and four more (see `layout`), and sorts as bytes.
+A row is the bytes of a hash and eight more (see `layout`), and sorts as bytes.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class HeldHashes:
     @staticmethod
     def of(hashes: NDArray) -> "HeldHashes":
         """A set of a few hashes ('V20'), in memory."""
-        rows = np.zeros(len(hashes), [("sha1", SHA1), ("rest", "V4")])
+        rows = np.zeros(len(hashes), [("sha1", SHA1), ("rest", "V8")])
         rows["sha1"] = hashes
         return HeldHashes.of_rows(byte_rows(sorted_distinct(rows)))
 
@@ -79,17 +79,18 @@ def prefix_bits(count: int) -> int:
 
 
 def sorted_distinct(rows: NDArray) -> NDArray:
-    """Rows of 24 bytes sorted as bytes, each once.
+    """Rows of 28 bytes sorted as bytes, each once.
 
     Hashes that differ, as a rule, differ in their first 8 bytes, so that sorting by the last
     and then by the first word is enough; if not, all are sorted by.
     """
-    words = np.ascontiguousarray(rows).view([("a", ">u8"), ("b", ">u8"), ("c", ">u8")])
-    out = rows[np.argsort(words["c"].astype(np.uint64), kind="stable")]
+    words = np.ascontiguousarray(rows).view(
+        [("a", ">u8"), ("b", ">u8"), ("c", ">u4"), ("d", ">u8")])
+    out = rows[np.argsort(words["d"].astype(np.uint64), kind="stable")]
     first = np.ascontiguousarray(out).view(words.dtype)["a"].astype(np.uint64)
     out = out[np.argsort(first, kind="stable")]
     if first_disorder(byte_rows(out)) >= 0:
-        out = rows[np.lexsort([words[name] for name in "cba"])]
+        out = rows[np.lexsort([words[name] for name in "dcba"])]
     whole = byte_rows(out)
     new = np.ones(len(out), np.bool_)
     np.any(whole[1:] != whole[:-1], axis=1, out=new[1:])

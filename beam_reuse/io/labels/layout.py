@@ -12,12 +12,13 @@ from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.errors import UserError
 
 MAGIC = b"BRLABELS"
-VERSION = 1
+VERSION = 2
 HEADER_BYTES = 256
 ALIGNMENT = 64
 SECTIONS = ("settings", "filter", "index", "rows", "name_offsets", "names", "domains")
-# A row is a hash and, with the highest byte first, 4 * source + kind. It sorts as bytes.
-ROW = np.dtype([("sha1", SHA1), ("label", ">u4")])
+# A row is a hash and, with the highest byte first, how many domains its content occurs on (see
+# `core.labels.evidence`), and 4 * source + kind. It sorts as bytes: strong sources first.
+ROW = np.dtype([("sha1", SHA1), ("domains", ">u4"), ("label", ">u4")])
 NO_SOURCE = (1 << 30) - 1
 
 _FRONT = struct.Struct("<8sIIQQQ")
@@ -89,7 +90,8 @@ class Layout:
         (checksum,) = _CHECKSUM.unpack_from(head, HEADER_BYTES - _CHECKSUM.size)
         if version != VERSION:
             raise UserError(f"{path} has version {version} of the compact format; this release "
-                            f"reads version {VERSION}. Use the release that made it.")
+                            f"reads version {VERSION}. Use the release that made it, or make "
+                            "the list anew.")
         if crc32(head[: HEADER_BYTES - _CHECKSUM.size]) != checksum or count != len(SECTIONS):
             raise damaged(path, "its header")
         if told != length:

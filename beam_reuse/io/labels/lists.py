@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.labels import LabelKind, LabelSettings
+from beam_reuse.core.labels import UNKNOWN_DOMAINS, LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.files import is_local, join, local_path, open_files, reason_of, sha256_of
 from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
@@ -41,7 +41,7 @@ _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 def read_list(path: str, details: bool = True) -> Iterator[pa.RecordBatch]:
     """The labels of the list at `path`, in batches with the columns of `batches.SCHEMA`.
 
-    `kind` holds numbers of `LabelKind`, ANY where the list does not tell; `source_url`,
+    `kind` holds numbers of `LabelKind`, ANY where the list does not tell; `source_url`, `domains`,
     `bytes`, `text` and `nilsimsa` are null where it does not tell, and without `details` the
     last three are not read. Memory: one batch. UserError for what is no list, naming file and
     line or row.
@@ -166,7 +166,9 @@ def _compact_batches(path: str) -> Iterator[pa.RecordBatch]:
         rows = labels.rows[low:low + BATCH_ROWS]
         sources, kinds = unpack_labels(rows["label"])
         places = pa.array(sources.astype(np.int64), mask=sources == NO_SOURCE)
-        yield label_batch(rows["sha1"], kinds, source_url=names.take(places).cast(pa.string()))
+        domains = rows["domains"].astype(np.int64)
+        yield label_batch(rows["sha1"], kinds, source_url=names.take(places).cast(pa.string()),
+                          domains=pa.array(domains, mask=domains == UNKNOWN_DOMAINS))
 
 
 def _is_folder(path: str) -> bool:

@@ -95,7 +95,7 @@ class ParquetList:
         hashes = self._hashes(columns["sha1"], first)
         kinds = self._kinds(columns.get("kind"), batch.num_rows, first)
         rest = {name: columns[name].cast(SCHEMA.field(name).type)
-                for name in ("source_url", *_DETAILS) if name in columns}
+                for name in ("source_url", "domains", *_DETAILS) if name in columns}
         if "source_url" in rest:
             urls = rest["source_url"]
             rest["source_url"] = pc.if_else(pc.equal(urls, ""), pa.scalar(None, urls.type), urls)
@@ -157,11 +157,13 @@ def _gist(error: BaseException) -> str:
 
 
 _TYPE_TESTS = {"sha1": _is_bytes, "kind": _is_text, "source_url": _is_text,
-               "bytes": pa.types.is_integer, "text": _is_text, "nilsimsa": _is_text}
+               "domains": pa.types.is_integer, "bytes": pa.types.is_integer,
+               "text": _is_text, "nilsimsa": _is_text}
 _TYPE_WORDS = {
     "sha1": "40 hexadecimal digits, or 20 raw bytes",
     "kind": "file, chunk or any (null is any)",
     "source_url": "text",
+    "domains": "a whole number",
     "bytes": "a whole number",
     "text": "text",
     "nilsimsa": "64 hexadecimal digits",

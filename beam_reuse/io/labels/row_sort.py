@@ -10,15 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.labels import source_name
-from beam_reuse.io.labels.batches import hashes_of, kinds_of
+from beam_reuse.io.labels.batches import evidence_of, hashes_of, kinds_of
 from beam_reuse.io.labels.hash_order import sorted_distinct
 from beam_reuse.io.labels.layout import NO_SOURCE, ROW, pack_labels, unpack_labels
+from beam_reuse.kernels.byte_rows import byte_rows
 
 HELD_ROWS = 1 << 20
 _PARTITION_BITS = 6
 _NAMES_AT_ONCE = 1 << 16
 NAMES = pa.large_string()
+_BY_LABEL = np.dtype([("sha1", SHA1), ("label", ">u4"), ("domains", ">u4")])
 
 
 class SortedLabels:
@@ -43,7 +46,7 @@ class SortedLabels:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Put in the labels of a batch (see `batches`)."""
-        self._held.append(batch.select(["sha1", "kind", "source_url"]))
+        self._held.append(batch.select(["sha1", "kind", "source_url", "domains"]))
         self._count += batch.num_rows
         if self._count >= HELD_ROWS:
             self._put_away(self._take_rows())
@@ -72,6 +75,7 @@ class SortedLabels:
         for batch in self._held:
             some = slice(at, at + batch.num_rows)
             rows["sha1"][some] = hashes_of(batch)
+            rows["domains"][some] = evidence_of(batch)
             rows["label"][some] = pack_labels(sources[some], kinds_of(batch))
             at += batch.num_rows
         self._held, self._count = [], 0
@@ -111,10 +115,18 @@ def _content(file: IO[bytes]) -> NDArray:
 
 def _ordered(rows: NDArray, ranks: NDArray[np.uint32]) -> NDArray:
     """Sorted, distinct rows with `ranks` of sources for their numbers; the last rank is for
-    those without a source."""
+    those without a source. Of rows that differ in nothing but their domains the strongest stays."""
     sources, kinds = unpack_labels(rows["label"])
-    out = rows.copy()
-    out["label"] = pack_labels(ranks[np.minimum(sources, len(ranks) - 1)], kinds)
+    by_label = np.empty(len(rows), _BY_LABEL)
+    by_label["sha1"], by_label["domains"] = rows["sha1"], rows["domains"]
+    by_label["label"] = pack_labels(ranks[np.minimum(sources, len(ranks) - 1)], kinds)
+    by_label = sorted_distinct(by_label)
+    whole = byte_rows(by_label)[:, :ROW.itemsize - 4]
+    new = np.ones(len(by_label), np.bool_)
+    np.any(whole[1:] != whole[:-1], axis=1, out=new[1:])
+    out = np.empty(int(new.sum()), ROW)
+    for name in ROW.names or ():
+        out[name] = by_label[name][new]
     return sorted_distinct(out)
 
 

@@ -126,8 +126,8 @@ DEPTH_HISTOGRAM = table("depth_histogram", depth=number, records=number)
 
 LABELS = table(
     "labels",
-    sha1=sha1, kind=text, source_url=maybe(text), bytes=maybe(number), text=maybe(text),
-    nilsimsa=maybe(digest),
+    sha1=sha1, kind=text, source_url=maybe(text), domains=maybe(number), bytes=maybe(number),
+    text=maybe(text), nilsimsa=maybe(digest),
 )
 
 # Those that belong to no analysis; `SCHEMAS` has all.
