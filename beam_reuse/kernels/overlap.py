@@ -1,8 +1,10 @@
 """Loops of all-pairs overlap: fingerprints of chunks, and pairs of what shares a fingerprint.
 
-A *unit* is a page or a host, a 64-bit number. A *list* holds the units with one fingerprint, in
-ascending order: list i is units[starts[i]:starts[i + 1]], of the kind tags[i]. Pairs of units of
-different kinds are different pairs.
+A *unit* is a page or a host, a 64-bit number. A *list* holds the units with one fingerprint: list i
+is units[starts[i]:starts[i + 1]], of the kind tags[i]. Pairs of units of different kinds are
+different pairs. Every two units of a list are a pair; if it is one of `crowds`, each unit and the
+first of the list, and each and the `near` before it. A row whose `silence` is PASSED makes no pairs
+with those before it, as it was in a list before; one that is SILENT makes none at all.
 """
 
 import numpy as np
@@ -10,6 +12,9 @@ import numpy as np
 from beam_reuse.kernels.compiled import kernel
 from beam_reuse.kernels.mixing import chain, mix
 
+PASSED, SILENT = 1, 2
+IN_CROWD = np.uint64(1 << 32)
+"""What a crowd adds to what a pair shares: the lower half counts lists that are no crowds."""
 _EMPTY = -1
 _HALF = np.uint64(32)
 
@@ -63,20 +68,38 @@ def _pair_hash(tag: np.uint64, a: np.uint64, b: np.uint64) -> np.uint64:
 
 
 @kernel
+def _before(crowd: bool, start: int, at: int, near: int) -> tuple[int, int]:
+    """Those before a row that it makes pairs with: a first step, and the row of `low`. Rows from
+    `low` on are the steps, and a step before that is the first row of the list."""
+    low = max(start, at - near) if crowd else start
+    return (low - 1 if low > start else low), low
+
+
+@kernel
 def add_pairs(
-    tags: np.ndarray, starts: np.ndarray, units: np.ndarray, counted: np.ndarray, cap: int,
-    first: np.ndarray, second: np.ndarray,
+    tags: np.ndarray, starts: np.ndarray, crowds: np.ndarray, silence: np.ndarray,
+    units: np.ndarray, near: int, counted: np.ndarray, cap: int, first: np.ndarray,
+    second: np.ndarray,
 ) -> None:
     """Count the pairs of every list of a kind that is `counted` in two rows of counters, each by
-    a hash of its own; counters stop at `cap`."""
+    a hash of its own; counters stop at `cap`, where those of pairs of crowds are at once."""
     mask = np.uint64(len(first) - 1)
     for i in range(len(tags)):
         if not counted[tags[i]]:
             continue
         for at in range(starts[i], starts[i + 1]):
-            for other in range(at + 1, starts[i + 1]):
-                hashed = _pair_hash(np.uint64(tags[i]), units[at], units[other])
+            if silence[at]:
+                continue
+            step, low = _before(crowds[i], starts[i], at, near)
+            for earlier in range(step, at):
+                other = starts[i] if earlier < low else earlier
+                hashed = _pair_hash(np.uint64(tags[i]), min(units[at], units[other]),
+                                    max(units[at], units[other]))
                 one, two = hashed & mask, (hashed >> _HALF) & mask
+                if crowds[i]:
+                    first[one] = cap
+                    second[two] = cap
+                    continue
                 if first[one] < cap:
                     first[one] += 1
                 if second[two] < cap:
@@ -90,12 +113,14 @@ def _has(bitmap: np.ndarray, at: np.uint64) -> bool:
 
 @kernel
 def heavy_pairs(
-    tags: np.ndarray, starts: np.ndarray, units: np.ndarray, levels: np.ndarray,
-    first: np.ndarray, second: np.ndarray, cursor: np.ndarray, slots: np.ndarray, count: int,
+    tags: np.ndarray, starts: np.ndarray, crowds: np.ndarray, silence: np.ndarray,
+    units: np.ndarray, near: int, levels: np.ndarray, first: np.ndarray, second: np.ndarray,
+    cursor: np.ndarray, slots: np.ndarray, count: int,
     out_tags: np.ndarray, out_a: np.ndarray, out_b: np.ndarray, shared: np.ndarray,
 ) -> int:
     """Adds the pairs of the lists that may be heavy to the `count` that are in the last four
-    arrays, each once, with how many lists hold it; gives how many there are then.
+    arrays, each once, with how many lists hold it, of which a crowd counts as IN_CROWD; gives how
+    many there are then.
 
     A pair of a list of kind t is heavy if its bits are set in both bitmaps of level levels[t];
     below 0 every pair is. Goes on at `cursor`, the list and the place in it, and stops where the
@@ -106,15 +131,19 @@ def heavy_pairs(
     mask = np.uint64(8 * first.shape[1] - 1)
     while cursor[0] < len(tags):
         i = cursor[0]
-        tag, end = tags[i], starts[i + 1]
-        level = levels[tag]
-        at = max(cursor[1], starts[i])
+        tag, start, end = tags[i], starts[i], starts[i + 1]
+        level, one = levels[tag], IN_CROWD if crowds[i] else np.uint64(1)
+        at = max(cursor[1], start)
         while at < end:
-            if count + end - at > len(out_a):
+            step, low = _before(crowds[i], start, at, near)
+            if count + at - step > len(out_a):
                 cursor[1] = at
                 return count
-            for other in range(at + 1, end):
-                a, b = units[at], units[other]
+            for earlier in range(step, at if silence[at] == 0 else step):
+                other = start if earlier < low else earlier
+                if silence[other] == SILENT:
+                    continue
+                a, b = min(units[at], units[other]), max(units[at], units[other])
                 hashed = _pair_hash(np.uint64(tag), a, b)
                 if level >= 0 and not (_has(first[level], hashed & mask)
                                        and _has(second[level], (hashed >> _HALF) & mask)):
@@ -129,8 +158,27 @@ def heavy_pairs(
                     out_tags[count], out_a[count], out_b[count] = tag, a, b
                     shared[count] = 0
                     count += 1
-                shared[slots[slot]] += 1
+                shared[slots[slot]] += one
             at += 1
         cursor[0] += 1
         cursor[1] = 0
     return count
+
+
+@kernel
+def drop_in_order(
+    pages: np.ndarray, starts: np.ndarray, sizes: np.ndarray, near: np.ndarray,
+    dropped: np.ndarray,
+) -> np.ndarray:
+    """For each of the `pages`, in ascending order, where in `near` the first of its sizes[i]
+    neighbours from starts[i] on is that is not dropped; and then the page is dropped. -1 if there
+    is none. `dropped` has a bit for each page."""
+    out = np.full(len(pages), -1, np.int64)
+    for i in range(len(pages)):
+        for at in range(starts[i], starts[i] + sizes[i]):
+            if not _has(dropped, near[at]):
+                out[i] = at
+                bit = np.uint8(1) << np.uint8(pages[i] & np.uint64(7))
+                dropped[pages[i] >> np.uint64(3)] |= bit
+                break
+    return out

@@ -63,6 +63,25 @@ def random_documents(seed: int, count: int) -> list[Document]:
     return sorted(found.values(), key=lambda document: rng.random())
 
 
+def crowded_documents(seed: int, count: int) -> list[Document]:
+    """Pages of which most share some of a few lines, each on one of many hosts, in no order: a page
+    that others vary, menus, and lines that only some neighbours have in common."""
+    rng = random.Random(seed)
+    menu = [f"entry {n}" for n in range(8)]
+    texts = [[f"text {t}, line {n}." for n in range(14)] for t in range(3)]
+    found = []
+    for n in range(count):
+        body = [line for line in rng.choice(texts) if rng.random() < 0.8]
+        body = [line for line in menu if rng.random() < 0.7] + body
+        body += [f"of some {k}" for k in rng.sample(range(count // 4), rng.randint(0, 3))]
+        if rng.random() < 0.5:
+            body.append(f"own {n}")
+        host = f"{rng.choice('abcd')}{rng.randrange(count // 2)}.example"
+        found.append(_document(rng.random() < 0.1, f"http://{host}/{rng.randrange(3)}/{n}", body,
+                               rng.choice(("", "192.0.2.1", "192.0.2.2"))))
+    return found
+
+
 def _address(host: str, rng: random.Random) -> str:
     """Two hosts on one address, one of them on two; some pages without any."""
     known = {"www.b.example": "192.0.2.1", "b.example": rng.choice(("192.0.2.1", "192.0.2.2")),

@@ -15,18 +15,17 @@ from beam_reuse.analyses.overlap.iceberg import (
     LEAST_BITS,
     MOST_BITS,
     PAIR,
-    SERVERS,
     CountCoarsely,
     EstimateBits,
     HeavyPairs,
     PairSample,
     counter_bits,
-    heavy_pairs,
-    light_load,
+    pair_load,
     pair_rows,
     sampled_pairs,
 )
-from beam_reuse.analyses.overlap.pairs import with_first
+from beam_reuse.analyses.overlap.pairs import CERTAIN, candidates
+from beam_reuse.analyses.overlap.postings import CROWD, LIST, PASSED, crowd_postings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.rows import Tagged
@@ -41,7 +40,8 @@ def block(lists: Lists) -> Block:
     """Postings of the lists."""
     return Block({
         "tag": np.array([tag for tag, units in lists for _ in units], np.uint8),
-        "head": np.array([i == 0 for _, units in lists for i in range(len(units))]),
+        "role": np.array([LIST * (i == 0) for _, units in lists for i in range(len(units))],
+                         np.uint8),
         "unit": np.array([unit for _, units in lists for unit in units], np.uint64),
     })
 
@@ -51,13 +51,9 @@ def counted(blocks: list[Block], thresholds: tuple[int, ...],
     """The pairs that share enough, counted exactly."""
     rows = [rows for lists in blocks for rows in pair_rows(lists, heavy, 9)]
     sums = Reduction(PAIR, {"shared": "sum"})(Block.concat(rows)).sort(("unit", "tag", "other"))
-    facts = Block({"unit": np.unique(sums.array("unit"))})
-    found = {}
-    for each in with_first(sums, facts, thresholds):
-        if isinstance(each, Block):  # turned round
-            found = {(tag, a, b): n for tag, b, a, n in zip(
-                *(each.array(name).tolist() for name in (*PAIR, "shared")), strict=True)}
-    return found
+    (certain,) = (each.rows for each in candidates(sums, None, thresholds)
+                  if isinstance(each, Tagged) and each.tag == CERTAIN)
+    return dict(zip(keys(certain), certain.array("shared").tolist(), strict=True))
 
 
 def by_definition(lists: Lists, thresholds: tuple[int, ...]) -> dict[tuple[int, int, int], int]:
@@ -88,7 +84,7 @@ def test_few_light_pairs_are_shipped() -> None:
     lists += [(0, [1, 2])] * 15
     postings, thresholds = block(lists), (15,)
     (pairs,) = pair_rows(postings, HeavyPairs.all(1))
-    bits = counter_bits(light_load(pairs, thresholds) / 256)
+    bits = counter_bits(pair_load(pairs, thresholds) / 256)
     folding = CountCoarsely(thresholds)
     heavy = folding.finish(folding.add(folding.start(bits), postings))
     shipped = sum(map(len, pair_rows(postings, heavy)))
@@ -132,12 +128,36 @@ def keys(pairs: Block) -> list[tuple[int, ...]]:
     return list(zip(*(pairs.array(name).tolist() for name in PAIR), strict=True))
 
 
-def test_pairs_of_pages_and_of_hosts_go_apart() -> None:
-    found = list(heavy_pairs(block([(0, [1, 2]), (1, [3, 4]), (2, [5, 6])]), HeavyPairs.all(3)))
-    (pages,) = (each for each in found if isinstance(each, Block))
-    (hosts,) = (each for each in found if isinstance(each, Tagged))
-    assert sorted(keys(pages)) == [(0, 1, 2), (2, 5, 6)]
-    assert hosts.tag == SERVERS and keys(hosts.rows) == [(1, 3, 4)]
+@given(st.integers(2, 60), st.integers(1, 25), st.sets(st.integers(0, 59)), st.booleans())
+def test_pairs_of_crowds(units: int, slab: int, light: set[int], coarsely: bool) -> None:
+    """Each with the first and the ten after it, in the order in which they come, in however many
+    parts; pairs of other lists that are among them are counted though they are light."""
+    order = np.random.default_rng(units).permutation(60)[:units].astype(np.uint64)
+    rows = Block({"tag": np.zeros(units, np.uint8), "key": np.full(units, 7, np.uint64),
+                  "unit": order})
+    blocks = list(crowd_postings(rows.slice(i, i + slab) for i in range(0, units, slab)))
+    assert all(each.array("role")[0] == CROWD for each in blocks)
+    assert sum((each.array("role") == PASSED).sum() for each in blocks) <= 11 * len(blocks)
+    others = sorted(light)
+    blocks += [block([(0, others)])] if len(others) > 1 else []
+    heavy = HeavyPairs.all(1)
+    if coarsely:
+        folding = CountCoarsely((5,))
+        held = folding.start(16)
+        for each in blocks:
+            held = folding.add(held, each)
+        heavy = folding.finish(held)
+    found = Reduction(PAIR, {"shared": "sum"})(Block.concat([
+        found for each in blocks for found in pair_rows(each, heavy, 40)]))
+    compared = {tuple(sorted((int(order[i]), int(order[j])))): (i, j)
+                for i, j in combinations(range(units), 2) if i == 0 or j - i <= 10}
+    shared = dict(zip(((a, b) for _, a, b in keys(found)), found.array("shared").tolist(),
+                      strict=True))
+    assert {pair for pair, n in shared.items() if n >= 1 << 32} == compared.keys()
+    assert all(n >> 32 <= 1 and n % (1 << 32) == (set(pair) <= light)
+               for pair, n in shared.items())
+    if not coarsely:
+        assert shared.keys() == compared.keys() | set(combinations(others, 2))
 
 
 @pytest.mark.parametrize(("load", "bits"), [(0.0, LEAST_BITS), (1e-9, LEAST_BITS), (8.0, 13),

@@ -1,6 +1,7 @@
 """Overlap against its definition, row by row."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from beam_reuse.io import parts
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
-from tests.analyses.overlapping import Document, random_documents, write
+from tests.analyses.overlapping import Document, crowded_documents, random_documents, write
 from tests.oracles.overlap import Overlap
 
 LOW = ("3",)
@@ -23,7 +24,7 @@ CASES = {
     "default": OverlapSettings(),
     "low thresholds": OverlapSettings(thresholds=LOW, server_thresholds=LOW),
     "direct": OverlapSettings(thresholds=LOW, server_thresholds=LOW, method="direct"),
-    "frequent ones left out": OverlapSettings(
+    "crowds": OverlapSettings(
         ("whole", "2-lines", "1-lines"), ("2", "1-lines=4"), ("1-lines=2",), max_df=3),
     "words": OverlapSettings(("5-words", "1-words", "7-lines"), LOW, LOW, mirror=0.97),
     "paragraphs and sentences": OverlapSettings(("paragraph", "sentence"), LOW, ("2",)),
@@ -64,8 +65,10 @@ def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
         "exact_copies", "replicas", "skippable", "crawl_savings", "popular_collections",
         "server_overlap"))
     causes = {row["cause"] for row in expected.exact_copies()}
-    assert causes == {None, "url-alias", "server-alias", "replication"}
-    assert ("left out" in case) == ("overlap-fingerprints-too-frequent" in expected.noted())
+    aliases = {"server-alias"} if CASES[case].mirror < 1 else set()
+    assert causes == {None, "url-alias", "replication"} | aliases
+    assert {row["same_ip"] for row in expected.exact_copies()} == {None, False, True}
+    assert (case == "crowds") == ("overlap-fingerprints-too-frequent" in expected.noted())
 
 
 SHUFFLES = {
@@ -77,8 +80,8 @@ SHUFFLES = {
 
 @pytest.mark.parametrize(("case", "shuffle", "store"), [
     ("low thresholds", "one bucket", "inline"),
-    ("frequent ones left out", "many buckets, small slabs", "files"),
-    ("frequent ones left out", "rows one by one", "inline"),
+    ("crowds", "many buckets, small slabs", "files"),
+    ("crowds", "rows one by one", "inline"),
 ])
 def test_any_store_and_buckets(
     case: str, shuffle: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -120,19 +123,59 @@ def test_few_pages(contents: list[str], tmp_path: Path) -> None:
     expect(tmp_path / "out", documents, settings)
 
 
-def test_an_address_counts_on_whatever_page_it_stands(tmp_path: Path) -> None:
-    """Two hosts whose only common address is that of a page without lines are one server."""
+CROWDS = ("whole", "1-lines", "2-lines", "5-words")
+
+
+@pytest.mark.parametrize(("method", "max_df", "least", "shuffle"), [
+    ("iceberg", 2, "6", "one bucket"), ("direct", 12, "9", "many buckets, small slabs"),
+    ("iceberg", 12, "9", "rows one by one"), ("iceberg", 30, "14", "many buckets, small slabs"),
+])
+def test_crowds(
+    method: str, max_df: int, least: str, shuffle: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some pairs are found by crowds alone, and some are not, as no crowd compares them."""
+    settings = OverlapSettings(CROWDS, (least,), (least, "whole=1"), max_df=max_df, method=method)
+    monkeypatch.setattr("beam_reuse.pipeline.shuffle_for",
+                        lambda *_: Shuffle(Store("inline", ""), **SHUFFLES[shuffle]))
+    documents = crowded_documents(max_df, 150)
+    run([write(tmp_path / "all.jsonl", documents)], tmp_path / "out", settings)
+    expected = expect(tmp_path / "out", documents, settings)
+    noted = expected.noted()
+    assert noted["overlap-pairs-not-compared"] > 0 and noted["server-pairs-not-compared"] > 0
+    every = Overlap([document.page() for document in documents],
+                    replace(settings, max_df=len(documents)))
+    for found, wanted in ((expected.page_pairs, every.page_pairs),
+                          (expected.host_pairs, every.host_pairs)):
+        assert found["1-lines"].items() < wanted["1-lines"].items()
+
+
+def test_the_most_replicated_page_is_found(tmp_path: Path) -> None:
+    """Of near-copies on many hosts all but one are skippable, however many they are."""
+    text = "\n".join(f"line {n} of a text" for n in range(120))
+    for copies in (150, 250):
+        documents = [Document(f"http://h{n}.example/", f"{text}\n{n}") for n in range(copies)]
+        output = run([write(tmp_path / "copies.jsonl", documents)], tmp_path / f"{copies}",
+                     OverlapSettings())
+        rows = tables.read(str(output), "skippable").to_pylist()
+        assert {row["because_of"] for row in rows} == {"http://h0.example/"}
+        assert Counter(row["chunking"] for row in rows) == {
+            "2-lines": copies - 1, "4-lines": copies - 1}
+
+
+def test_a_shared_address_decides_nothing(tmp_path: Path) -> None:
     documents = [
         Document("http://a.example/", "one\ntwo", ip="192.0.2.1"),
-        Document("http://b.example/", "one\ntwo", ip="192.0.2.2"),
-        Document("http://b.example/frame", "", ip="192.0.2.1"),
-        Document("http://b.example/own", "three\nfour\nfive"),
-        Document("http://a.example/own", "six\nseven\neight"),
+        Document("http://b.example/", "one\ntwo", ip="192.0.2.1"),
+        Document("http://c.example/", "one\ntwo", ip="192.0.2.2"),
+        Document("http://d.example/", "one\ntwo"),
+        *(Document(f"http://{host}.example/own", f"of {host} alone") for host in "abcd"),
     ]
     run([write(tmp_path / "few.jsonl", documents)], tmp_path / "out", OverlapSettings())
     expect(tmp_path / "out", documents, OverlapSettings())
     copies = tables.read(str(tmp_path / "out"), "exact_copies").to_pylist()
-    assert [row["cause"] for row in copies] == [None, "server-alias"]
+    assert [(row["cause"], row["same_ip"]) for row in copies] == [
+        (None, None), ("replication", True), ("replication", False), ("replication", None)]
 
 
 def test_laws(tmp_path: Path) -> None:
@@ -189,7 +232,7 @@ def test_skippable_pages_sum_up_to_the_savings_and_are_skipped_for_pages_that_st
 
 
 def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
-    """One page everywhere: a set, no pairs of pages, and hosts that share it pair nobody."""
+    """One page everywhere: a set, no pairs of pages, and hosts that share it are crowds."""
     text = "\n".join(f"line {n}" for n in range(60))
     count = 100_000
     documents = [Document(f"http://h{n % 1000}.example/{n}", text) for n in range(count)]
@@ -199,7 +242,8 @@ def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
     assert copies.num_rows == count and set(copies["centre"].to_pylist()) == {
         "http://h0.example/0"}
     assert tables.read(output, "page_overlap").num_rows == 0
-    assert tables.read(output, "server_overlap").num_rows == 0
+    of_crowd = 55 + 11 * (1000 - 11)
+    assert tables.read(output, "server_overlap").num_rows == 3 * of_crowd
     assert {(row["chunking"], row["copies"], row["pages"])
             for row in tables.read(output, "replicas").to_pylist()} == {
         (name, count, count) for name in ("whole", "4-lines", "2-lines")}

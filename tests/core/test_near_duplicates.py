@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beam_reuse.analyses.graphs import crowds
 from beam_reuse.analyses.near_duplicates import definition as near
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.core.tokens import scan_text
@@ -125,8 +126,8 @@ def test_b_similar_signatures_share_a_key(words: list[int], agree: set[int], lea
 
 @pytest.mark.parametrize("pages", [1, 2, 10, 11, 12, 13, 40])
 def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
-    left_out = [(a, b) for a, b in combinations(range(pages), 2) if a > 0 and b - a > near.NEXT]
-    assert near.not_compared(np.array([pages])).tolist() == [len(left_out)]
+    left_out = [(a, b) for a, b in combinations(range(pages), 2) if a > 0 and b - a > crowds.NEXT]
+    assert crowds.not_compared(np.array([pages])).tolist() == [len(left_out)]
 
 
 def test_fewer_bits_need_thresholds_of_their_own() -> None:

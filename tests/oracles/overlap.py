@@ -12,6 +12,7 @@ from tests.oracles.tokens import lines, tokens
 Row = dict[str, object]
 Sets = dict[str, set[Hashable]]
 PAGE_THRESHOLDS = {"whole": 1, "1-lines": 25, "2-lines": 25, "paragraph": 10}
+NEXT = 10
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Overlap:
             every.count(chunk) for chunk in set(every)
             if every.count(chunk) > self.settings.max_df)
         least = threshold(self.settings.thresholds, chunking, PAGE_THRESHOLDS.get(chunking, 15))
-        return self._pairs(units, least)
+        return self._pairs(units, least, "overlap-pairs-not-compared")
 
     def _host_pairs(self, chunking: str) -> dict[tuple[str, str], tuple[int, float, float]]:
         units: Sets = defaultdict(set)
@@ -122,24 +123,40 @@ class Overlap:
             units[page.host] |= cut(page, chunking)
         self.counts["server-fingerprints-too-frequent"] += self._counts(units)[1]
         papers = 1 if chunking == "whole" else 25
-        return self._pairs(units, threshold(self.settings.server_thresholds, chunking, papers))
+        return self._pairs(units, threshold(self.settings.server_thresholds, chunking, papers),
+                           "server-pairs-not-compared")
 
     def _counts(self, units: Sets) -> tuple[int, int]:
         df = Counter(chunk for chunks in units.values() for chunk in chunks)
         return len(df), sum(n > self.settings.max_df for n in df.values())
 
-    def _pairs(self, units: Sets, least: int) -> dict[tuple[str, str], tuple[int, float, float]]:
-        """Pairs in order of name with what they share and how much of each that is."""
-        df = Counter(chunk for chunks in units.values() for chunk in chunks)
-        rare = {name: {c for c in chunks if df[c] <= self.settings.max_df}
-                for name, chunks in units.items()}
+    def _pairs(
+        self, units: Sets, least: int, not_compared: str,
+    ) -> dict[tuple[str, str], tuple[int, float, float]]:
+        """Pairs in order of name with what they share and how much of each that is: of those that
+        share enough chunks that are no crowds, and of those that a crowd compares."""
+        crowds = defaultdict(list)
+        for name in sorted(units):
+            for chunk in units[name]:
+                crowds[chunk].append(name)
+        crowds = {chunk: names for chunk, names in crowds.items()
+                  if len(names) > self.settings.max_df}
+        compared: set[tuple[str, str]] = set()
+        for names in crowds.values():
+            pairs = {(names[0], name) for name in names[1:]} | {
+                (name, later) for i, name in enumerate(names) for later in names[i + 1 :][:NEXT]}
+            self.counts["overlap-pairs-made"] += len(pairs)
+            self.counts[not_compared] += len(names) * (len(names) - 1) // 2 - len(pairs)
+            compared |= pairs
         found = {}
         for a, b in combinations(sorted(units), 2):
-            shared = len(rare[a] & rare[b])
-            self.counts["overlap-pairs-made"] += shared
-            if shared >= least:
+            shared = units[a] & units[b]
+            rare = len(shared - crowds.keys())
+            self.counts["overlap-pairs-made"] += rare
+            if len(shared) >= least and (rare >= least or (a, b) in compared):
                 self.counts["overlap-pairs-kept"] += 1
-                found[a, b] = shared, shared / len(units[a]), shared / len(units[b])
+                found[a, b] = (len(shared), len(shared) / len(units[a]),
+                               len(shared) / len(units[b]))
         return found
 
     def page_overlap(self) -> list[Row]:
@@ -161,17 +178,17 @@ class Overlap:
     def exact_copies(self) -> list[Row]:
         mirrors = {(row["host_a"], row["host_b"]) for row in self.server_overlap()
                    if row["relation"] == "mirror"}
-        addresses = defaultdict(set)
-        for page in self.given:
-            addresses[page.host] |= {page.ip} - {None, ""}
         rows: list[Row] = []
         for members in self.sets.values():
-            for url in members if len(members) > 1 else ():
-                a, b = sorted((self.pages[members[0]].host, self.pages[url].host))
-                cause = ("url-alias" if a == b else "server-alias"
-                         if (a, b) in mirrors or addresses[a] & addresses[b] else "replication")
-                rows.append({"centre": members[0], "url": url,
-                             "cause": None if url == members[0] else cause})
+            centre = self.pages[members[0]]
+            for page in map(self.pages.__getitem__, members if len(members) > 1 else ()):
+                hosts = tuple(sorted((centre.host, page.host)))
+                cause = ("url-alias" if page.host == centre.host else
+                         "server-alias" if hosts in mirrors else "replication")
+                copy = page is not centre
+                rows.append({
+                    "centre": centre.url, "url": page.url, "cause": cause if copy else None,
+                    "same_ip": centre.ip == page.ip if copy and centre.ip and page.ip else None})
         return sorted(rows, key=lambda row: (str(row["centre"]), str(row["url"])))
 
     def replicas(self) -> list[Row]:

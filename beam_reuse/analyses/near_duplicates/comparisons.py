@@ -9,13 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.near_duplicates.definition import (
-    NEXT,
-    as_words,
-    key_masks,
-    not_compared,
-    wide_masks,
-)
+from beam_reuse.analyses.graphs.crowds import NEXT, not_compared
+from beam_reuse.analyses.near_duplicates.definition import as_words, key_masks, wide_masks
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.schema import (

@@ -19,7 +19,6 @@ from beam_reuse.kernels import minhash, near_pairs
 from beam_reuse.kernels import projections as projection_kernels
 from beam_reuse.kernels.compiled import frozen
 
-NEXT = 10
 MOST_EQUAL = 10  # pages with one signature that are still compared each for itself
 LEAST_KEY_BITS = 24
 MOST_KEYS = 500
@@ -173,13 +172,6 @@ def _masks(pieces: list[int], same: int, bits: int) -> NDArray[np.uint64]:
         [sum(chosen) >> (_WORD * word) & _MASK for word in range(words)]
         for chosen in combinations(pieces, same)
     ], np.uint64)
-
-
-def not_compared(pages: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many pairs of crowds of so many pages are left out: each page is compared with the
-    first and with the NEXT after it."""
-    compared = NEXT * (NEXT + 1) // 2 + (NEXT + 1) * (pages - NEXT - 1)
-    return np.where(pages > NEXT + 1, pages * (pages - 1) // 2 - compared, 0)
 
 
 def returned_by(

@@ -48,8 +48,8 @@ OVERLAP = About(
                "two hosts are mirrors if so much of each is on the other, and if of one only, this "
                "is a part", "mirror"),
         option("max-df", WHOLE,
-               "chunks on more pages than this (for hosts: on more hosts), menus and licences, "
-               "pair nobody; containment still counts them"),
+               "chunks on more pages than this (for hosts: on more hosts) are crowds: each page is "
+               "compared with the smallest URL and its next 10 only"),
         option("overlap-method", choice(*OVERLAP_METHODS),
                "count pairs coarsely first and ship only those that can reach the threshold, or "
                "ship all; the same tables either way", "method"),
@@ -57,11 +57,13 @@ OVERLAP = About(
     # Measures of the work have no sentence: findings speak of them.
     counts={
         "no-lines": "pages without lines take no part in overlap",
-        "server-fingerprints-too-frequent": "chunks on more than --max-df hosts relate no hosts",
+        "server-pairs-not-compared": "pairs of hosts that a chunk on more than --max-df hosts has "
+                                     "were not compared for it",
         **dict.fromkeys((
             "overlap-fingerprints", "overlap-occurrences", "overlap-pairs-made",
             "overlap-pairs-kept", "overlap-fingerprints-too-frequent",
-            "overlap-occurrences-too-frequent"), ""),
+            "overlap-occurrences-too-frequent", "overlap-pairs-not-compared",
+            "server-fingerprints-too-frequent"), ""),
     },
     idle=idle,
 )

@@ -6,17 +6,20 @@ grouped at once; see `iceberg` for how pairs are counted.
 """
 
 from beam_reuse.analyses.overlap import directories, reports
-from beam_reuse.analyses.overlap.copies import (
-    CENTRES,
-    SHARING,
-    copy_rows,
-    exact_sets,
-    member_rows,
-)
+from beam_reuse.analyses.overlap.copies import CENTRES, copy_rows, exact_sets, member_rows
 from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold, server_threshold
-from beam_reuse.analyses.overlap.iceberg import SERVERS, counted_pairs
-from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap
-from beam_reuse.analyses.overlap.postings import KEY, fingerprint_rows, postings
+from beam_reuse.analyses.overlap.iceberg import counted_pairs
+from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap, with_both
+from beam_reuse.analyses.overlap.postings import (
+    CROWDED,
+    KEY,
+    SERVER_CROWDS,
+    SERVERS,
+    crowd_postings,
+    fingerprint_rows,
+    postings,
+    with_names,
+)
 from beam_reuse.analyses.overlap.reading import HOSTS, KEYS, page_rows, size_names
 from beam_reuse.analyses.overlap.servers import (
     ALIASES,
@@ -69,28 +72,40 @@ class FindOverlap(Analysis):
         fingerprints = sets.map(fingerprint_rows, settings, repeated)
         posted = fingerprints.stream(KEY, postings, settings, order="unit")
         hosts = (read.tagged(HOSTS) + fingerprints.tagged(HOSTS) + posted.tagged(HOSTS)).group(
-            "unit", host_table, len(settings.chunkings), order=("kind", "value"))
-        thresholds = tuple(
-            rule(chunking, settings) for chunking in chunkings_of(settings)
-            for rule in (page_threshold, server_threshold))
-        counted = counted_pairs(posted, thresholds, settings.method == "iceberg")
-        once, pairs = overlapping(counted, centres, thresholds)
-        _, host_pairs = overlapping(
-            counted.tagged(SERVERS) + copies.tagged(SHARING), hosts, thresholds)
-        related = host_pairs.map(related_hosts, settings)
-        skipped = sets.map(member_rows).join(
-            reports.dropped(once), "centre", reports.skippable, settings)
+            "unit", host_table, len(settings.chunkings), order="kind")
+        pairs = self._overlapping(posted, posted.tagged(CROWDED))
+        known = with_both(pairs, centres)
+        related = with_both(self._overlapping(
+            posted.tagged(SERVERS) + self._crowds_of_hosts(posted, read),
+            posted.tagged(SERVER_CROWDS)), hosts).map(related_hosts, settings)
+        gone = pairs.map(reports.neighbours).stream(
+            "chunking", reports.dropped, order=("page", "near"))
+        skipped = sets.map(member_rows).join(gone, "centre", reports.skippable, settings)
         return Found({
-            "page_overlap": pairs.map(page_overlap, settings),
+            "page_overlap": known.map(page_overlap, settings),
             "server_overlap": related,
             "exact_copies": copies.join(
                 related.tagged(ALIASES), HOST_PAIR, exact_copies, other_reducing={}),
-            "replicas": reports.replicas(centres, pairs, settings),
+            "replicas": reports.replicas(centres, known, settings),
             "skippable": skipped,
             "crawl_savings": skipped.tagged(reports.SAVINGS).reduce(
                 ("chunking", "host"), dict.fromkeys(reports.SAVED, "sum")),
             "popular_collections": self._collections(sets),
         })
+
+    def _overlapping(self, lists: Rows, crowded: Rows) -> Rows:
+        """Pairs of pages, or of hosts, by their postings and the rows of crowds."""
+        thresholds = tuple(
+            rule(chunking, self.settings) for chunking in chunkings_of(self.settings)
+            for rule in (page_threshold, server_threshold))
+        return overlapping(counted_pairs(lists, thresholds, self.settings.method == "iceberg"),
+                           crowded, thresholds)
+
+    def _crowds_of_hosts(self, posted: Rows, read: Rows) -> Rows:
+        """Postings of crowds of hosts, in the order of their names."""
+        named = posted.tagged(SERVER_CROWDS).join(
+            read.tagged(HOSTS), "unit", with_names, other_reducing={"name": "any"})
+        return named.stream(KEY, crowd_postings, order="name")
 
     def _collections(self, sets: Rows) -> Rows:
         """Rows of `popular_collections`."""

@@ -2,7 +2,8 @@
 
 Most pairs of units that share a fingerprint share few. So pairs are hashed into counters first,
 twice over; only pairs on two heavy counters are counted exactly. No pair above the threshold is
-lost, since its counters have been raised as often as it occurs.
+lost, since its counters have been raised as often as it occurs. Those of pairs that a crowd
+compares are heavy at once: of these, too, is counted exactly what they share beside crowds.
 """
 
 from collections.abc import Iterator
@@ -12,20 +13,20 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.overlap.copies import COUNTED_PAIRS
-from beam_reuse.analyses.overlap.postings import list_starts
+from beam_reuse.analyses.graphs.crowds import NEXT
+from beam_reuse.analyses.overlap.postings import CROWD, PASSED, list_starts
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.reduce import Reduction
-from beam_reuse.columnar.schema import gives
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, UNSIGNED, columns, gives
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
-from beam_reuse.rows import Rows, Tagged
+from beam_reuse.rows import Rows
 
 Thresholds = tuple[int, ...]
 """For each tag how many shared fingerprints are enough."""
 
-SERVERS = "servers"
 PAIR = ("tag", "unit", "other")
+COUNTED_PAIRS = columns(tag=KIND, unit=FINGERPRINT, other=FINGERPRINT, shared=UNSIGNED)
 _PAIR_TYPES = (("tag", np.uint8), *((name, np.uint64) for name in ("unit", "other", "shared")))
 SAMPLED = 16
 """Of so many units one is in the pilot sample, and so of 256 pairs one."""
@@ -35,9 +36,9 @@ _ROWS_AT_ONCE, _SAMPLE_ROWS = 1 << 20, 1 << 16
 
 
 def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
-    """Postings -> pairs of pages, `unit` < `other`, and of hosts (SERVERS), in parts that are to be
-    summed: of all pairs that share `thresholds[tag]` fingerprints or more, and of some others; of
-    all, if not by `iceberg`.
+    """Postings -> pairs, `unit` < `other`, in parts that are to be summed: of all pairs that share
+    `thresholds[tag]` fingerprints or more, of all that crowds compare, and of some others; of all,
+    if not by `iceberg`. In `shared` each crowd counts as `kernels.IN_CROWD`.
 
     Memory: two rows of at most 2**27 counters a worker, sized by a pilot sample.
     """
@@ -50,13 +51,18 @@ def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
 @gives(COUNTED_PAIRS)
 def sampled_pairs(lists: Block) -> Iterator[Block]:
     """All pairs of sampled units."""
-    number = np.cumsum(lists.array("head"))
-    kept = np.flatnonzero(lists.hash_rows(("unit",)) % np.uint64(SAMPLED) == 0)
-    number = number[kept]
+    starts = list_starts(lists)
+    of_list = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    first = lists.array("role")[starts[:-1]]
+    sampled = lists.hash_rows(("unit",)) % np.uint64(SAMPLED) == 0
+    kept = np.flatnonzero(sampled | (first == CROWD)[of_list])
+    of_list, role = of_list[kept], lists.array("role")[kept]
     head = np.ones(len(kept), np.bool_)
-    head[1:] = number[1:] != number[:-1]
+    head[1:] = of_list[1:] != of_list[:-1]
+    role[head] = first[of_list[head]]
     tags = int(lists.array("tag").max(initial=0)) + 1
-    return pair_rows(lists.take(kept).with_columns(head=head), HeavyPairs.all(tags))
+    return pair_rows(lists.take(kept).with_columns(role=role), HeavyPairs.all(tags),
+                     silent=~sampled[kept])
 
 
 @dataclass(frozen=True)
@@ -103,19 +109,18 @@ class EstimateBits:
     def finish(self, held: PairSample | None) -> int:
         if held is None:
             return LEAST_BITS
-        return counter_bits(light_load(held.pairs, self.thresholds) * 2**held.level)
+        return counter_bits(pair_load(held.pairs, self.thresholds) * 2**held.level)
 
 
-def light_load(pairs: Block, thresholds: Thresholds) -> float:
-    """How often sampled pairs below their threshold occur, in units of it."""
-    shared, most = pairs.array("shared").astype(np.int64), of_pairs(pairs, thresholds)
-    light = shared < most
-    return float((shared[light] / most[light]).sum())
+def pair_load(pairs: Block, thresholds: Thresholds) -> float:
+    """How often sampled pairs occur, in units of their threshold, up to which they are counted."""
+    most = of_pairs(pairs, thresholds).astype(np.uint64)
+    return float((np.minimum(pairs.array("shared"), most) / most).sum())
 
 
 def counter_bits(load: float) -> int:
-    """So many counters (a power of two) that on each there are light pairs of a quarter of the
-    threshold, going by the load of the sample."""
+    """So many counters (a power of two) that on each there are pairs of a quarter of the threshold,
+    going by the load of the sample."""
     counters = _LOAD * SAMPLED**2 * load
     return min(max(ceil(log2(max(counters, 1))), LEAST_BITS), MOST_BITS)
 
@@ -135,10 +140,7 @@ class PairCounters:
 
     def add(self, lists: Block, counted: NDArray[np.bool_]) -> None:
         """Count the pairs of postings whose tag is `counted`."""
-        starts = list_starts(lists)
-        kernels.add_pairs(
-            frozen(lists.array("tag")[starts[:-1]]), frozen(starts), frozen(lists.array("unit")),
-            frozen(counted), self.cap, self.first, self.second)
+        kernels.add_pairs(*_lists(lists), NEXT, frozen(counted), self.cap, self.first, self.second)
 
     def merged(self, other: "PairCounters") -> "PairCounters":
         return PairCounters(self.cap, self._sum(self.first, other.first),
@@ -195,31 +197,42 @@ def heavy_of(counters: PairCounters, thresholds: Thresholds) -> HeavyPairs:
     return HeavyPairs(levels, first, second)
 
 
-@gives(COUNTED_PAIRS, {SERVERS: COUNTED_PAIRS})
-def heavy_pairs(lists: Block, heavy: HeavyPairs) -> Iterator[Block | Tagged]:
-    """Pairs of pages that may be heavy, and those of hosts (SERVERS)."""
-    for rows in pair_rows(lists, heavy):
-        of_pages = rows.array("tag") % 2 == 0
-        yield rows.take(of_pages)
-        yield Tagged(SERVERS, rows.take(~of_pages))
+@gives(COUNTED_PAIRS)
+def heavy_pairs(lists: Block, heavy: HeavyPairs) -> Iterator[Block]:
+    """Pairs that may be heavy."""
+    return pair_rows(lists, heavy)
 
 
-def pair_rows(lists: Block, heavy: HeavyPairs, most: int = _ROWS_AT_ONCE) -> Iterator[Block]:
+def pair_rows(
+    lists: Block, heavy: HeavyPairs, most: int = _ROWS_AT_ONCE,
+    silent: NDArray[np.bool_] | None = None,
+) -> Iterator[Block]:
     """Pairs of postings that may be heavy, each once, with the number of lists that hold it
-    (`shared`). Where there are more than `most`, and as many as a list has units, there are several
-    blocks, and each counts for itself."""
-    starts = list_starts(lists)
-    tags, units = frozen(lists.array("tag")[starts[:-1]]), frozen(lists.array("unit"))
+    (`shared`), but for rows that are `silent`. Where there are more than `most`, and as many as a
+    list has units, there are several blocks, and each counts for itself."""
+    tags, starts, crowds, silence, units = _lists(lists)
+    if silent is not None:
+        silence = frozen(np.where(silent, np.uint8(kernels.SILENT), silence))
     sizes = np.diff(starts)
-    rows = min(most, int((sizes * (sizes - 1) // 2).sum())) + int(sizes.max(initial=0))
+    longest = np.where(crowds, NEXT + 1, sizes)
+    pairs = np.where(crowds, sizes * (NEXT + 1), sizes * (sizes - 1) // 2)
+    rows = min(most, int(pairs.sum())) + int(longest.max(initial=0))
     bitmaps = frozen(heavy.levels), frozen(heavy.first), frozen(heavy.second)
     cursor = np.zeros(2, np.int64)
     while cursor[0] < len(tags):
         slots = np.full(2 << rows.bit_length(), -1, np.int64)
         found: dict[str, NDArray] = {name: np.empty(rows, kind) for name, kind in _PAIR_TYPES}
-        count = kernels.heavy_pairs(tags, frozen(starts), units, *bitmaps, cursor, slots, 0,
-                                    *found.values())
+        count = kernels.heavy_pairs(tags, starts, crowds, silence, units, NEXT, *bitmaps, cursor,
+                                    slots, 0, *found.values())
         yield Block({name: column[:count] for name, column in found.items()})
+
+
+def _lists(lists: Block) -> tuple[NDArray, ...]:
+    """Postings as kernels take them: tags, starts, crowds, silence, units."""
+    starts, role = list_starts(lists), lists.array("role")
+    silence = np.where(role == PASSED, np.uint8(kernels.PASSED), np.uint8(0))
+    return tuple(map(frozen, (lists.array("tag")[starts[:-1]], starts, role[starts[:-1]] == CROWD,
+                              silence, lists.array("unit"))))
 
 
 def of_pairs(pairs: Block, thresholds: Thresholds) -> NDArray[np.int64]:

@@ -29,39 +29,42 @@ from beam_reuse.pages.texts import page_texts
 from beam_reuse.rows import Count, Tagged
 
 KEYS, HOSTS = "keys", "hosts"
-ADDRESS = 255
-"""The kind of a host row with an address in `value` (0: none known) and the name; of others the
-kind is the number of a chunking, and `value` how many fingerprints of the host they count."""
+NAME = 255
+"""The kind of a host row with the name; of others the kind is the number of a chunking, and `value`
+how many fingerprints of the host they count."""
 HOST_ROWS = columns(unit=FINGERPRINT, kind=KIND, value=UNSIGNED, name=TEXT)
 
 
 def _pages(parts: pa.Schema, settings: OverlapSettings) -> pa.Schema:
     keys = [each.name for each in chunkings_of(settings) if each.unit != overlap.WHOLE]
-    return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT, url=TEXT,
-                   bytes=NUMBER, **dict.fromkeys(keys, lists(FINGERPRINT)))
+    return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT,
+                   address=FINGERPRINT, url=TEXT, bytes=NUMBER,
+                   **dict.fromkeys(keys, lists(FINGERPRINT)))
 
 
 @gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS})
 def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagged | Count]:
-    """Pages with lines. `whole` is the fingerprint of all lines, and a column for each other
-    chunking has the page's distinct fingerprints (`page_keys`). KEYS: all fingerprints; HOSTS:
-    names and addresses, of pages without lines, too.
+    """Pages with lines. `whole` is the fingerprint of all lines, `address` that of the IP address,
+    0 if it is unknown, and a column for each other chunking has the page's distinct fingerprints
+    (`page_keys`). KEYS: all fingerprints; HOSTS: names.
     """
     chunkings = chunkings_of(settings)
     for pages in numbered_rows(parts, _columns(chunkings, "host", "ip", "url", "bytes")):
         lines = pages.rows.lists("lines").flat()
         some = np.diff(lines[0]) > 0
         yield Count("no-lines", int((~some).sum()))
-        yield Tagged(HOSTS, _addresses(pages))
-        names = pages.rows.strings("host")
+        names, address = pages.rows.strings("host"), pages.rows.strings("ip")
         rows = Block({
             "page": pages.number.astype(np.uint64), "whole": overlap.whole_fingerprints(lines),
-            "host": names.hash64(), "name": names, "url": pages.urls(),
+            "host": names.hash64(), "name": names,
+            "address": np.where(address.lengths() > 0, address.hash64(), np.uint64(0)),
+            "url": pages.urls(),
             "bytes": pages.rows.numbers("bytes"), **{
                 each.name: Lists(*fingerprints(pages, each))
                 for each in chunkings if each.unit != overlap.WHOLE},
         })
         rows = rows if some.all() else rows.take(some)
+        yield Tagged(HOSTS, _names(rows))
         for each in chunkings:
             yield Tagged(KEYS, Block({"key": page_keys(rows, each)[1]}))
         yield rows
@@ -95,13 +98,12 @@ def fingerprints(pages: NumberedRows, chunking: Chunking) -> Ragged:
     return overlap.sentence_groups(texts)
 
 
-def _addresses(pages: NumberedRows) -> Block:
-    """The name and the addresses of each host."""
-    names, address = pages.rows.strings("host"), pages.rows.strings("ip")
+def _names(pages: Block) -> Block:
+    """The name of each host."""
     return distinct(Block({
-        "unit": names.hash64(), "kind": np.full(len(pages), ADDRESS, np.uint8),
-        "value": np.where(address.lengths() > 0, address.hash64(), np.uint64(0)), "name": names,
-    }), ("unit", "value"))
+        "unit": pages["host"], "kind": np.full(len(pages), NAME, np.uint8),
+        "value": np.zeros(len(pages), np.uint64), "name": pages["name"],
+    }), ("unit",))
 
 
 def host_counts(hosts: NDArray[np.uint64], counts: NDArray[np.int64], chunking: int) -> Block:

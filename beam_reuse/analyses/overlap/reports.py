@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.graphs.clusters import EDGES, components
 from beam_reuse.analyses.overlap.pairs import chunking_names
 from beam_reuse.analyses.overlap.reading import sums
 from beam_reuse.analyses.overlap.schemas import CRAWL_SAVINGS, REPLICAS, SKIPPABLE
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
+from beam_reuse.columnar.group import whole_groups
+from beam_reuse.columnar.matching import match_ranges, pairs_of
 from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.kernels.compiled import frozen
-from beam_reuse.kernels.union_find import first_kept
+from beam_reuse.kernels.overlap import drop_in_order
 from beam_reuse.rows import Rows, Tagged
 
 SAVINGS = "savings"
@@ -62,48 +62,35 @@ def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
     return some.with_columns(chunking=chunking_names(some.array("chunking"), settings))
 
 
-def dropped(pairs: Rows) -> Rows:
-    """Pairs of overlapping centres -> `kind` (the chunking) and `centre` of those that are
-    dropped, and `because`, the smallest kept one it overlaps: centres are taken in order of their
-    URLs; one that is undecided is kept and drops its undecided neighbours. A connected component
-    must fit in memory."""
-    edges = pairs.map(_edges)
-    return edges.join(components(edges), ("kind", "page"), _with_component).group(
-        ("kind", "component"), decide)
+@gives(columns(chunking=KIND, page=PAGE, near=PAGE))
+def neighbours(pairs: Block) -> Block:
+    """Overlapping centres: each `page` with one of its smaller neighbours (`near`)."""
+    return Block({"chunking": pairs.array("tag") // 2, "page": pairs["other"],
+                  "near": pairs["unit"]})
 
 
-@gives(EDGES)
-def _edges(pairs: Block) -> Block:
-    return Block({"kind": pairs.array("tag") // 2, "page": pairs["unit"], "root": pairs["other"]})
-
-
-@gives(columns(EDGES, component=PAGE))
-def _with_component(edges: Block | None, roots: Block | None) -> Block | None:
-    if edges is None or roots is None:
-        return None
-    return edges.with_columns(
-        component=roots.array("root")[lookup(edges, roots, ("kind", "page"))])
-
-
-@gives(columns(kind=KIND, centre=PAGE, because=PAGE))
-def decide(edges: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
-    """Edges of whole components -> the pages that are dropped, and which are kept for them."""
-    both = Block.concat([
-        Block({"kind": edges["kind"], "page": edges[name]}) for name in ("root", "page")])
-    order = both.sort_order(("kind", "page"))
-    ordered = both.take(order)
-    first = ordered.starts(("kind", "page"))
-    node = np.empty(len(both), np.int64)
-    node[order] = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(both))))
-    there = np.roll(node, len(edges))
-    heads = np.zeros(len(first) + 1, np.int64)
-    np.cumsum(np.bincount(node, minlength=len(first)), out=heads[1:])
-    neighbours = there[np.argsort(node, kind="stable")]
-    kept = first_kept(frozen(np.arange(len(first))), frozen(heads), frozen(neighbours))
-    gone = np.flatnonzero(kept != np.arange(len(first)))
-    nodes = ordered.take(first)
-    return Block({"kind": nodes.array("kind")[gone], "centre": nodes.array("page")[gone],
-                  "because": nodes.array("page")[kept[gone]]})
+@gives(columns(chunking=KIND, centre=PAGE, because=PAGE))
+def dropped(slabs: Iterator[Block]) -> Iterator[Block]:
+    """Neighbours, all of a chunking, sorted by it, page and neighbour -> the centres that are
+    dropped, and `because`, the smallest that is kept and drops them: centres are taken in the order
+    of their URLs; one that is undecided is kept and drops its undecided neighbours. Holds a slab,
+    and a bit for each page."""
+    chunking, gone = -1, np.zeros(1, np.uint8)
+    for rows, starts, sizes in whole_groups(slabs, ("chunking", "page")):
+        of_chunking = rows.array("chunking")[starts]
+        for each in np.unique(of_chunking).tolist():
+            if each != chunking:
+                chunking, gone = each, np.zeros(1, np.uint8)
+            at = np.flatnonzero(of_chunking == each)
+            pages, near = rows.array("page")[starts[at]], rows.array("near")
+            room = int(pages[-1]) // 8 + 1
+            if room > len(gone):
+                gone = np.append(gone, np.zeros(max(room, 2 * len(gone)) - len(gone), np.uint8))
+            first = drop_in_order(frozen(pages), frozen(starts[at]), frozen(sizes[at]),
+                                  frozen(near), gone)
+            found = first >= 0
+            yield Block({"chunking": of_chunking[at][found], "centre": pages[found],
+                         "because": near[first[found]]})
 
 
 @gives(SKIPPABLE.rows, {SAVINGS: CRAWL_SAVINGS.rows})
@@ -118,7 +105,7 @@ def skippable(
     stays = np.repeat(members.array("centre"), count).reshape(len(members), count)
     if dropped is not None:
         row, at = pairs_of(*match_ranges(members, dropped, ("centre",)))
-        stays[row, dropped.array("kind")[at]] = dropped.array("because")[at]
+        stays[row, dropped.array("chunking")[at]] = dropped.array("because")[at]
     skipped = stays != members.array("page")[:, np.newaxis]
     row, chunking = np.nonzero(skipped)
     yield Block({

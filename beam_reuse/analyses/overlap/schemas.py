@@ -1,8 +1,9 @@
 """The tables of overlap."""
 
-from beam_reuse.io.results.tables import maybe, number, page, pages, share, table, text
+from beam_reuse.io.results.tables import flag, maybe, number, page, pages, share, table, text
 
-EXACT_COPIES = table("exact_copies", centre=page, url=page, cause=maybe(text))
+EXACT_COPIES = table("exact_copies", centre=page, url=page, cause=maybe(text),
+                     same_ip=maybe(flag))
 PAGE_OVERLAP = table(
     "page_overlap",
     chunking=text, url_a=page, url_b=page, shared=number, containment_a=share,
