@@ -56,7 +56,11 @@ def pairs_by_definition(
             on[chunk].append(url)
     shared = Counter(pair for urls in on.values() if len(urls) <= settings.max_df
                      for pair in combinations(sorted(urls), 2))
-    for (a, b), n in sorted(shared.items()):
+    compared = {pair for urls in on.values() if len(urls) > settings.max_df
+                for i, pair in enumerate(combinations(sorted(urls), 2)) if i < len(urls) - 1
+                or sorted(urls).index(pair[1]) - sorted(urls).index(pair[0]) <= 10}
+    for a, b in sorted({pair for pair, n in shared.items() if n >= least} | compared):
+        n = len(chunks[a] & chunks[b])
         if n >= least:
             yield a, b, n, n / len(chunks[a]), n / len(chunks[b])
 

@@ -142,7 +142,7 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
 
 def test_what_is_noted_is_explained_and_slow_reading_is_told_in_small_units() -> None:
     noted = {"no-tokens": 2, "pairs-not-compared-c": 7, "pairs-not-listed": 9, "no-lines": 1,
-             "server-fingerprints-too-frequent": 1, "grams-on-too-many-pages": 1,
+             "server-pairs-not-compared": 1, "grams-on-too-many-pages": 1,
              "pages-shorter-than-a-gram": 1, **dict.fromkeys(UNTOLD, 1000)}
     out = io.StringIO()
     print_summary(Console(file=out, width=160), Manifest(
@@ -240,7 +240,7 @@ def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
     path = write_result(folder, {
         "server_overlap": [pairs, []], "crawl_savings": [savings[:2], savings[2:]],
         "page_overlap": [[]],
-        "exact_copies": [[{"centre": "a", "url": "b", "cause": None}]],
+        "exact_copies": [[{"centre": "a", "url": "b", "cause": None, "same_ip": None}]],
     }, overlap_chunkings=["whole", "2-lines"], max_df=200)
     manifest = read_manifest(path)
     accounting = replace(manifest.accounting, noted=noted)
@@ -251,12 +251,13 @@ def overlap_result(folder: Path, mirrors: int, **noted: int) -> list[str]:
 def test_overlap_is_summed_up(tmp_path: Path) -> None:
     noted = {"overlap-fingerprints": 1000, "overlap-fingerprints-too-frequent": 5,
              "overlap-occurrences": 4000, "overlap-occurrences-too-frequent": 1500,
-             "overlap-pairs-made": 3500, "overlap-pairs-kept": 3}
+             "overlap-pairs-made": 3500, "overlap-pairs-kept": 3,
+             "overlap-pairs-not-compared": 9000}
     assert overlap_result(tmp_path / "r", 1, **noted) == [
         "overlap: 0 pairs of pages and 3 pairs of hosts; 1 page in sets with the same lines",
         "pairs with a chunk in common: 3,500 made, 42 rows shuffled, 3 kept",
-        "left out of pairing: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% "
-        "of all occurrences",
+        "crowds: 5 chunks on more than 200 pages (--max-df), 0.50% of all and 37.50% of all "
+        "occurrences; 9,000 pairs not compared",
         "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
         "  whole: 3 of 30 pages (10%), 300 B of 1.5 kB, are exact copies of a page that stays",
         "  2-lines: 3 of 30 pages (10%), 300 B of 1.5 kB, share 25 chunks or more with a page that "
@@ -267,7 +268,7 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
     many = overlap_result(tmp_path / "many", 7)
     assert sum("are mirrors" in line for line in many) == 5
     assert "  and more: server_overlap has all" in many
-    assert not any("left out" in line for line in many)
+    assert not any("crowds" in line for line in many)
 
 
 def test_mirrors_that_share_most_come_first(tmp_path: Path) -> None:

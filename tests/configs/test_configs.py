@@ -206,7 +206,8 @@ def test_what_a_crawler_can_save(savings: tuple[Path, Web]) -> None:
     assert {row[2] for row in contained if row[0].startswith("http://mirror")} == {
         row[2] for row in contained if row[0].startswith("http://docs")}
     assert all(0.9 <= row[2] < 1 for row in contained)
-    assert answers("crawl-savings", folder, 4) == [("server-alias", 4, 4), ("url-alias", 1, 1)]
+    assert answers("crawl-savings", folder, 4) == [
+        ("server-alias", None, 4, 4), ("url-alias", None, 1, 1)]
 
 
 @pytest.fixture(scope="module")

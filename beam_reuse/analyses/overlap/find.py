@@ -42,9 +42,10 @@ class FindOverlap(Analysis):
     left out, pairs made and kept, and the rows of pairs that were shuffled, which depend on how
     blocks were cut.
 
-    Exact, but for fingerprints on more than `max_df` pages (or hosts), which pair nobody. Cost:
-    8 bytes per page and fingerprint; a row of 17 bytes per page and fingerprint that another page
-    has, too, and as many at most for hosts; some 5 ns per pair and pass.
+    Exact, but for fingerprints on more than `max_df` pages (or hosts): crowds, of which each is
+    compared with the first and its next ten. Cost: 8 bytes per page and fingerprint; a row of 17
+    bytes per page and fingerprint that another page has, too, and as many at most for hosts; some
+    5 ns per pair and pass; 8 bytes per pair that may overlap and crowd that it is in.
     """
 
     def __init__(self, settings: OverlapSettings | None = None) -> None:

@@ -35,9 +35,10 @@ def overlap(there: Result) -> Iterator[str]:
     if frequent:
         share = frequent / noted["overlap-fingerprints"]
         occurrences = noted["overlap-occurrences-too-frequent"] / noted["overlap-occurrences"]
-        yield (f"left out of pairing: {counted(frequent, 'chunk')} on more than "
+        yield (f"crowds: {counted(frequent, 'chunk')} on more than "
                f"{counted(there.settings.get('max-df', 0), 'page')} (--max-df), "
-               f"{percent(share, 2)} of all and {percent(occurrences, 2)} of all occurrences")
+               f"{percent(share, 2)} of all and {percent(occurrences, 2)} of all occurrences; "
+               f"{counted(noted.get('overlap-pairs-not-compared', 0), 'pair')} not compared")
     yield from _related_hosts(there)
     yield from _savings(there)
     yield ""

@@ -140,7 +140,9 @@ class PairCounters:
 
     def add(self, lists: Block, counted: NDArray[np.bool_]) -> None:
         """Count the pairs of postings whose tag is `counted`."""
-        kernels.add_pairs(*_lists(lists), NEXT, frozen(counted), self.cap, self.first, self.second)
+        tags, starts, crowds, silence, units = _lists(lists)
+        kernels.add_pairs(tags, starts, crowds, silence, units, NEXT, frozen(counted), self.cap,
+                          self.first, self.second)
 
     def merged(self, other: "PairCounters") -> "PairCounters":
         return PairCounters(self.cap, self._sum(self.first, other.first),

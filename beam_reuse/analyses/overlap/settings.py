@@ -17,7 +17,7 @@ class OverlapSettings:
     """When pages and hosts overlap. Pages are cut by each of `chunkings`; two of them overlap if
     they share `thresholds` fingerprints or more, two hosts `server_thresholds`: entries such as
     `20` or `4-lines=15`, None for the papers' (see `definition`). Fingerprints on more than
-    `max_df` pages (hosts) pair nobody. Hosts are mirrors if each contains the share `mirror` of
+    `max_df` pages (hosts) are crowds. Hosts are mirrors if each contains the share `mirror` of
     the other. `method` says how pairs are counted; both give the same tables."""
 
     chunkings: tuple[str, ...] = ("whole", "4-lines", "2-lines")
