@@ -45,7 +45,8 @@ class RawPage(NamedTuple):
 
     `charset` is the name of the charset the payload is in (found by header, meta or
     detection; empty for kinds without text), `declared_type` the content type without
-    parameters, lower-case.
+    parameters, lower-case, `link` and `last_modified` the HTTP headers of these names, empty
+    without.
     """
 
     file: str
@@ -61,6 +62,8 @@ class RawPage(NamedTuple):
     charset: str
     payload: bytes
     encoding_absent: bool = False
+    link: str = ""
+    last_modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

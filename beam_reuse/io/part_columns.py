@@ -30,6 +30,7 @@ from beam_reuse.core.features import (
 from beam_reuse.core.pages import RawPage
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
+from beam_reuse.io.crawl.declared import NOTHING, Declared
 
 _META: dict[str, pa.DataType] = {
     "url": pa.string(), "fetched_url": pa.string(), "kind": pa.uint8(), "host": pa.string(),
@@ -38,10 +39,12 @@ _META: dict[str, pa.DataType] = {
     "charset": pa.string(), "bytes": pa.int64(), "sha1": pa.binary(20), "crawl": pa.string(),
     "file": pa.string(), "offset": pa.int64(), "record_length": pa.int64(),
     "record_id": pa.string(), "encoding_absent": pa.bool_(), "chunk_count": pa.int64(),
-    "token_count": pa.int64(), "line_count": pa.int64(),
+    "token_count": pa.int64(), "line_count": pa.int64(), "declared_canonical": pa.string(),
+    "declared_date": pa.int64(),
 }
 # What a page may lack.
-_NULLABLE = ("ip", "timestamp", "status", "content_type", "charset", "record_id", "base")
+_NULLABLE = ("ip", "timestamp", "status", "content_type", "charset", "record_id", "base",
+             "declared_canonical", "declared_date")
 _CHUNKS = {"chunk_sha1": "V20", "chunk_start": "<u4", "chunk_end": "<u4", "chunk_length": "<u4"}
 _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
@@ -79,13 +82,14 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
 
 
 class Page(NamedTuple):
-    """A page with its name, its features and the input it came with."""
+    """A page with its name, its features, the input it came with, and what it says of itself."""
 
     raw: RawPage
     name: PageName
     features: PageFeatures
     crawl: str
     file: str
+    declared: Declared = NOTHING
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,7 @@ def _meta(pages: list[Page]) -> dict[str, list]:
             p.raw.content_type or None, p.raw.charset or None, len(p.raw.payload),
             p.features.sha1, p.crawl, p.file, p.raw.offset, p.raw.record_length,
             p.raw.record_id or None, p.raw.encoding_absent, p.features.chunk_count,
-            len(p.features.tokens), p.features.line_count,
+            len(p.features.tokens), p.features.line_count, *p.declared,
         )
         for p in pages
     ]

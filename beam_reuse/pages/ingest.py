@@ -21,6 +21,7 @@ from beam_reuse.core.features import (
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
+from beam_reuse.io.crawl.declared import declared_by
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.crawl.ranges import NO_DOUBT, FileRange
 from beam_reuse.io.crawl.read import RangeReader
@@ -126,7 +127,8 @@ def _as_page(
         detail = f"{type(error).__name__}: {error}"[:200]
         events.add(Rejected(*where, "unreadable", detail), name_of_file)
         return None
-    return Page(outcome, name, features, source.crawl_of(outcome.file), name_of_file)
+    return Page(outcome, name, features, source.crawl_of(outcome.file), name_of_file,
+                declared_by(outcome, name.url))
 
 
 @dataclass

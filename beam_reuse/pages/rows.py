@@ -24,6 +24,7 @@ CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
 _AS_STORED = (
     "fetched_url", "host", "ip", "site", "domain", "timestamp", "status", "content_type",
     "charset", "bytes", "sha1", "crawl", "file", "offset", "record_length", "record_id",
+    "declared_canonical", "declared_date",
 )
 # Counts of a page's text, and what the table calls them.
 _COUNTS = {"token_count": "tokens", "line_count": "lines"}

@@ -18,6 +18,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.urls import name_page
 from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.registry import known
+from beam_reuse.io.crawl.declared import declared_by
 from beam_reuse.runners.quick_graphs import quicken
 
 _HTML = "<p>a <a href=b>c</a><img src=d>"
@@ -28,6 +29,7 @@ quicken()
 for _about in known().values():
     with suppress(Exception):  # of another distribution; whoever asks for it gets to see why
         loaded(_about.transform)
+declared_by(_PAGE, _URL)
 page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
 signatures(np.ones(9, np.uint64), np.array([0, 9]), NearDuplicateSettings())
 gc.collect()

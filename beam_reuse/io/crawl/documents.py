@@ -84,7 +84,9 @@ def http_page(capture: Capture, record: Record, settings: ReadSettings) -> Outco
         content_type = sniff_type(payload)
         if kind_of(content_type).label not in settings.content_types:
             return capture.skipped("content-type")
-    return capture.page(payload, content_type, label, head.status, absent)
+    found = capture.page(payload, content_type, label, head.status, absent)
+    return found._replace(link=head.link.decode("latin-1"),
+                          last_modified=head.last_modified.decode("latin-1"))
 
 
 def page(capture: Capture, record: Record, declared: bytes, settings: ReadSettings) -> Outcome:

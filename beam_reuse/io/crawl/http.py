@@ -18,7 +18,7 @@ from beam_reuse.io.crawl.window import Window
 _STATUS = re.compile(rb"(?:HTTP/\d+(?:\.\d+)?|HTTP|ICY)[ \t]+(\d{3})(?!\d)")
 _END = re.compile(rb"\n\r*\n")
 _FIELD = re.compile(
-    rb"\n(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*"
+    rb"\n(content-type|content-encoding|transfer-encoding|link|last-modified)[ \t]*:[ \t]*"
     rb"([^\r\n]*(?:\r*\n[ \t]+[^\r\n]*)*)", re.IGNORECASE)
 _FOLD = re.compile(rb"\r*\n[ \t]+")
 _STEP = 1 << 20
@@ -28,13 +28,15 @@ _PLAIN = {b"", b"identity", b"none", b"binary", b"8bit", b"7bit"}
 
 
 class Head(NamedTuple):
-    """What of an HTTP response's head decides about the page; `body` is where it ends."""
+    """What an HTTP response's head says of the page; `body` is where it ends."""
 
     status: int
     content_type: bytes
     content_encoding: bytes
     transfer_encoding: bytes
     body: int
+    link: bytes = b""
+    last_modified: bytes = b""
 
 
 def looks_like_http(buffer: bytes, a: int, b: int) -> bool:
@@ -47,7 +49,8 @@ def read_head(buffer: bytes, a: int, b: int) -> Head:
 
     Lines may end in LF alone, the reason phrase may be missing, lines may be folded; a
     response that is all head has an empty body. Of several content types the last counts,
-    as in browsers; several content encodings were applied in their order.
+    as in browsers; several content encodings were applied in their order, several links are one
+    list.
     """
     status = _STATUS.match(buffer, a, b)
     if status is None:
@@ -57,8 +60,8 @@ def read_head(buffer: bytes, a: int, b: int) -> Head:
     if end is None and b - a > MAX_HEADER:
         raise Corrupt("header-too-large", f"HTTP headers of more than {MAX_HEADER} bytes")
     head = end.start() + 1 if end else b
-    content_type = transfer = b""
-    encodings = []
+    content_type = transfer = modified = b""
+    encodings, links = [], []
     for name, value in _FIELD.findall(buffer, a, head):
         value = value.strip()
         if b"\n" in value:
@@ -68,10 +71,14 @@ def read_head(buffer: bytes, a: int, b: int) -> Head:
             content_type = value or content_type
         elif name == b"content-encoding":
             encodings.append(value)
+        elif name == b"link":
+            links.append(value)
+        elif name == b"last-modified":
+            modified = value
         else:
             transfer = value
     return Head(int(status[1]), content_type, b",".join(encodings), transfer,
-                end.end() if end else b)
+                end.end() if end else b, b",".join(links), modified)
 
 
 class _NotEncoded(Exception):

@@ -16,7 +16,7 @@ RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
 UNREAD_ROWS = "unread-rows"
 ResultKind = Literal["result", "index", "experiment"]
-SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 6, "experiment": 3}
+SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 7, "experiment": 3}
 
 
 class NoResultError(UserError):

@@ -109,7 +109,7 @@ PAGES = table(
     timestamp=maybe(TIMESTAMP), status=maybe(number), content_type=maybe(text),
     charset=maybe(text), bytes=number, sha1=sha1, chunks=number, tokens=maybe(number),
     lines=maybe(number), crawl=text, file=text, offset=number, record_length=number,
-    record_id=maybe(text),
+    record_id=maybe(text), declared_canonical=maybe(text), declared_date=maybe(TIMESTAMP),
 )
 REJECTS = table(
     "rejects", file=text, offset=number, url=maybe(text), reason=text, detail=maybe(text)
