@@ -19,6 +19,14 @@ TIMES = [
     None, *(datetime.datetime(2020, 1, day, 12, tzinfo=datetime.UTC) for day in (1, 2, 2, 3)),
     *(datetime.datetime(2020, 1, 2, 12, 0, 0, us, datetime.UTC) for us in (100_000, 250_000)),
 ]
+HEADS = [
+    b"", b"", b"<link rel=canonical href=/x>", b"",
+    b"<base href=/x/><link rel=canonical href=y?q=1>",
+    b"<meta property=article:published_time content=2019-05-0%d>", b"",
+    b'<script type="application/ld+json">[{"datePublished": "2019-05-04T01:00:00+02:00"}]</script>',
+]
+LINKS = ["", "", "", "<http://b.example/>; rel=canonical", "", '</x/>; rel="canonical"']
+MODIFIED = [None, datetime.datetime(2018, 1, 1, tzinfo=datetime.UTC), None, None, TIMES[1]]
 
 
 def random_captures(seed: int, n: int = 60) -> list[Capture]:
@@ -28,7 +36,9 @@ def random_captures(seed: int, n: int = 60) -> list[Capture]:
 
 
 def _capture(rng: random.Random, i: int) -> Capture:
-    body = b"".join(rng.choices(CHUNKS, k=rng.randint(0, 6)))
+    head = HEADS[i % len(HEADS)]
+    body = head.replace(b"%d", b"%d" % (i % 7 + 1)) + b"".join(
+        rng.choices(CHUNKS, k=rng.randint(0, 6)))
     if rng.random() < 0.5:
         body += b"<p>own %d" % i
     return Capture(
@@ -38,6 +48,7 @@ def _capture(rng: random.Random, i: int) -> Capture:
         status=rng.choice([200] * 9 + [404]),
         content_type=rng.choice(
             ["text/html"] * 6 + ["text/plain", "text/css", "image/png"]),
+        link=LINKS[i % len(LINKS)], modified=MODIFIED[i % len(MODIFIED)],
     )
 
 
@@ -49,9 +60,16 @@ def write_warc(path: Path, captures: Sequence[Capture]) -> list[Capture]:
             written.append(replace(capture, file=path.name, offset=target.tell()))
             charset = "; charset=utf-8" if capture.kind.has_text else ""
             block = http_response(
-                capture.body, capture.content_type + charset, f"{capture.status} X")
+                capture.body, capture.content_type + charset, f"{capture.status} X",
+                _headers(capture))
             target.write(gzip_member(_record(capture, block)))
     return written
+
+
+def _headers(capture: Capture) -> dict[str, str]:
+    modified = capture.modified and f"{capture.modified:%a, %d %b %Y %H:%M:%S GMT}"
+    given = {"Link": capture.link, "Last-Modified": modified or ""}
+    return {name: value for name, value in given.items() if value}
 
 
 def _record(capture: Capture, block: bytes) -> bytes:

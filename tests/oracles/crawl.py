@@ -11,7 +11,7 @@ from publicsuffixlist import PublicSuffixList
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.declaring.settings import Settings
-from tests.oracles import overlap, quilts
+from tests.oracles import declared, overlap, quilts
 from tests.oracles.chunks import chunks
 from tests.oracles.near_duplicates import Page
 from tests.oracles.text import html5lib_tree, text_of
@@ -33,6 +33,8 @@ class Capture:
     content_type: str = "text/html"
     file: str = ""
     offset: int = 0
+    link: str = ""
+    modified: datetime.datetime | None = None
 
     @property
     def kind(self) -> Kind:
@@ -178,6 +180,11 @@ def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:
             for name, capture in pages.items()]
 
 
+def html_of(capture: Capture) -> str:
+    """The markup of a page; nothing of other kinds."""
+    return capture.body.decode() if capture.kind is Kind.HTML else ""
+
+
 def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
     rows = []
     text = any(map(settings.asks_for, (
@@ -192,5 +199,7 @@ def page_rows(pages: dict[str, Capture], settings: Settings) -> list[Row]:
             "offset": c.offset,
             "tokens": len(tokens(text_of_capture(c))) if text else None,
             "lines": len(lines(text_of_capture(c))) if text else None,
+            "declared_canonical": declared.canonical(canonical(c.url), html_of(c), c.link),
+            "declared_date": declared.date(html_of(c), c.time, c.modified),
         })
     return sorted(rows, key=lambda row: row["url"])
