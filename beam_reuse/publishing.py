@@ -4,16 +4,17 @@ The driver does so where it waits for the run's end, the graph's own last step w
 """
 
 import datetime
+import hashlib
 import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
 from beam_reuse.declaring.registry import registry
-from beam_reuse.io.files import join
+from beam_reuse.io.files import join, open_files, write_whole
 from beam_reuse.io.results.manifest import UNREAD_ROWS, Manifest, RunOutcome
 from beam_reuse.io.results.run_folder import HandedFolder, Workspace
 from beam_reuse.options.table import BY_NAME
@@ -45,8 +46,9 @@ class Publication:
         except TooManyRejectsError:
             self.folder.release()
             raise
-        self.folder.publish(manifest_of(self.plan, self.settings, outcome),
-                            run_info(self.plan, outcome, self.command_line, self.started))
+        manifest = with_report(manifest_of(self.plan, self.settings, outcome), self.folder.work,
+                               self.folder.path)
+        self.folder.publish(manifest, run_info(self.plan, outcome, self.command_line, self.started))
 
 
 def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: RunOutcome) -> Manifest:
@@ -60,6 +62,25 @@ def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: RunOutcome)
         outcome.parts,
         thresholds={name: share / ONE for name, share in outcome.thresholds.items()},
     )
+
+
+def with_report(manifest: Manifest, work: Workspace, path: str) -> Manifest:
+    """The manifest of a result with its report, which is written beside the tables of `work`. Once
+    these are being moved to the result at `path`, the report is there already."""
+    from beam_reuse.report.page import REPORT, report_of
+
+    if manifest.kind != "result":
+        return manifest
+    files = open_files(path)
+    waiting = set(files.list(work.tables))
+    if REPORT in waiting:
+        content = files.read(join(work.tables, REPORT))
+    elif waiting.issuperset(manifest.paths):
+        content = report_of(manifest, work.tables)
+        write_whole(files, join(work.tables, REPORT), content)
+    else:
+        content = files.read(join(path, REPORT))
+    return replace(manifest, files={**manifest.files, REPORT: hashlib.sha256(content).hexdigest()})
 
 
 def recorded(plan: RunPlan) -> dict[str, Any]:
@@ -92,7 +113,6 @@ def _first_reject(outcome: RunOutcome, work: Workspace) -> str:
     """Where the first rejected record lies, so that the user can look at it."""
     import pyarrow.parquet as pq
 
-    from beam_reuse.io.files import open_files
     from beam_reuse.io.results.tables import REJECTS
 
     for part in sorted(outcome.parts):

@@ -21,7 +21,7 @@ LAYERS = [
     {"columnar", "core"},
     {"rows", "declaring"},
     {"io"},
-    {"pages", "options", "plan"},
+    {"pages", "options", "plan", "report"},
     {"analyses", "runners", "publishing", "demo"},
     {"experiments", "judging", "detector"},
     {"pipeline"},

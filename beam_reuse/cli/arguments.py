@@ -27,6 +27,7 @@ from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
 from beam_reuse.declaring.kinds import FILE, NUMBERS
 from beam_reuse.declaring.option import Option
+from beam_reuse.io.files import local_path
 from beam_reuse.options.table import BY_NAME, commands_with, options_of
 from beam_reuse.options.values import default_text
 from beam_reuse.runners import ENGINES
@@ -52,6 +53,13 @@ class Arguments:
         if runner.lower() not in ENGINES and not is_runner(runner):
             raise UsageError(f"--runner: unknown runner {runner!r}."
                              f"{did_you_mean(runner, [*ENGINES, *beam_runners()])}")
+
+
+def one_folder(command: str, folders: Sequence[str]) -> str:
+    """The one folder that a command was given."""
+    if len(folders) != 1:
+        raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
+    return local_path(folders[0])
 
 
 def parse(argv: Sequence[str]) -> Arguments:

@@ -20,6 +20,8 @@ COMMANDS = {
               "is this page made of known content? answers at once, without Beam"),
     "experiment": ("inject|mutate|thresholds ... -o DIR [OPTIONS]",
                    "the papers' experiments on a site of yours, with figures"),
+    "report": ("DIR", "write report.html of a result again, from its tables"),
+    "sql": ("DIR [QUERY] [OPTIONS]", "ask the tables of a result; without a query, a prompt"),
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
     "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
                  "precision and recall, by labelled pages or pairs"),
@@ -33,7 +35,7 @@ EXPERIMENTS = {
     "thresholds": "INPUT... --bad FILE... --benign FILE... -o DIR [OPTIONS]",
 }
 # Commands that run no pipeline, and so take none of Beam's options.
-WITHOUT_BEAM = ("check", "sample", "evaluate", "engines")
+WITHOUT_BEAM = ("check", "report", "sql", "sample", "evaluate", "engines")
 
 POSITIONALS = {
     "INPUT": "files, folders or globs, local or on gs://, s3://, hdfs://: WARC and ARC (.gz, "
@@ -42,6 +44,7 @@ POSITIONALS = {
     "DIR": "folder written by `run`",
     "PAGE": "files of pages (HTML, text, code), or any crawl files and folders that `run` reads; "
     "- or nothing for standard input",
+    "QUERY": "SQL in which every table of the result is a table; - reads it from standard input",
     "ENGINE": "flink, spark (default: these two), prism, flink-cluster, spark-cluster",
 }
 

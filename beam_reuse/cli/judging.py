@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from beam_reuse.cli.arguments import UsageError
+from beam_reuse.cli.arguments import UsageError, one_folder
 from beam_reuse.cli.judged_tables import (
     NO_REASON,
     STEPS_SHOWN,
@@ -54,7 +54,7 @@ def run_sample(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         settings = SampleSettings(
             values["of"], **{name: values[name] for name in names if name in values})
     path = local_path(values.get("output", ""))
-    folder = _one_folder("sample", folders)
+    folder = one_folder("sample", folders)
     if path:
         if not path.lower().endswith((".csv", ".tsv")):
             raise UsageError(f"sample: -o {path}: give the name of a .csv or .tsv file.")
@@ -96,7 +96,7 @@ def run_evaluate(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         raise UsageError("evaluate: give labelled rows with --pages FILE, --neighbourhoods FILE, "
                          "--pairs FILE or --judged FILE, or ask for --graph or --differences N.")
     _refuse_useless(asked, values)
-    folder = _one_folder("evaluate", folders)
+    folder = one_folder("evaluate", folders)
     output = local_path(values.get("output", ""))
     if output:
         if is_local(output) and os.path.isfile(output):
@@ -213,12 +213,6 @@ def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:
     if len(some) < len(steps):
         to.print(f"{len(some)} of {len(steps):,} thresholds that make a difference"
                  f"{in_file(evaluation.subject.name, 'sweep', kept)}\n")
-
-
-def _one_folder(command: str, folders: Sequence[str]) -> str:
-    if len(folders) != 1:
-        raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
-    return local_path(folders[0])
 
 
 def _refuse_inside(output: str, folder: str) -> None:

@@ -162,6 +162,7 @@ WITHOUT_PLAN = {
     "check": "beam_reuse.cli.checking:run_check", "sample": "beam_reuse.cli.judging:run_sample",
     "evaluate": "beam_reuse.cli.judging:run_evaluate",
     "engines": "beam_reuse.cli.engines:run_engines",
+    "report": "beam_reuse.cli.reports:run_report", "sql": "beam_reuse.cli.sql:run_sql",
 }
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
     "run": _run, "index": _run, "labels": _labels, "demo": _demo,

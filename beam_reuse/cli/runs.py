@@ -14,6 +14,7 @@ from beam_reuse.publishing import (
     recorded,
     refuse_too_many_rejects,
     run_info,
+    with_report,
 )
 from beam_reuse.runners import prepare
 
@@ -42,7 +43,7 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
         with ProgressMonitor(folder.work.progress) as progress:
             outcome = pipeline.run(plan, folder.work, progress)
         refuse_too_many_rejects(plan, outcome, folder.work)
-        manifest = manifest_of(plan, recorded(plan), outcome)
+        manifest = with_report(manifest_of(plan, recorded(plan), outcome), folder.work, plan.output)
         folder.publish(manifest, run_info(plan, outcome, command_line, started))
     return FinishedRun(manifest, outcome.bytes_read, time.time() - started, outcome.measured)
 

@@ -17,6 +17,7 @@ from beam_reuse.core.wording import counted, megabytes
 from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.kinds import show_size
 from beam_reuse.declaring.registry import known
+from beam_reuse.io.files import join
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.result import Result
 from beam_reuse.plan import RunPlan, Survey
@@ -50,6 +51,8 @@ def print_summary(
     time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
     to.print(f"{megabytes(bytes_read)} read in {time}{speed}")
     to.print(Text.assemble((manifest.kind, "bold"), f" in {folder}"), soft_wrap=True)
+    for name in manifest.files:
+        to.print(Text.assemble(("report", "bold"), f" in {join(folder, name)}"), soft_wrap=True)
 
 
 def findings(

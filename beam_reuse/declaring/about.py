@@ -39,6 +39,8 @@ class About:
     tables      "module:name" of its schemas, a tuple of `io.results.tables.TableSchema`
     findings    "module:function" that gives lines of the summary, of an
                 `io.results.result.Result`; '' if there is nothing to say
+    report      "module:function" that gives cards and figures of the report (`report.values`), of
+                a Result; '' if there is nothing to show
     options     see `declaring.option.option`; their settings are fields of `settings`
     counts      what it counts: the beginning of a counter's name, and a sentence for the summary;
                 '' for counters of the manifest alone, or of which findings speak
@@ -54,6 +56,7 @@ class About:
     tables: str
     field: str = ""
     findings: str = ""
+    report: str = ""
     options: Sequence[Option] = ()
     counts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     question: str = ""

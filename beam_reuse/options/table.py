@@ -43,6 +43,7 @@ READING = f"run index labels {EXPERIMENTS}"
 ANALYSING = f"run labels {EXPERIMENTS}"
 CUTTING = f"{READING} check"
 JUDGING = "sample evaluate"
+FORMATS = ("table", "csv", "json", "parquet")
 
 
 def _option(group: str, name: str, kind: OptionKind, help: str, setting: str = "",
@@ -167,6 +168,12 @@ OPTIONS: tuple[Option, ...] = (
             "lists of hashes judged bad: true positives when found", "", THRESHOLDS),
     _option("experiment", "benign", FILES,
             "lists of hashes judged benign: false positives when found", "", THRESHOLDS),
+    _option("asking", "to", choice(*FORMATS),
+            "how rows are written (default: as a table to read)", "", "sql"),
+    _option("asking", "output", FILE, "file to write (default: standard output)", "", "sql"),
+    _option("asking", "overwrite", FLAG, "replace a file that is there already", "", "sql"),
+    _option("asking", "debug", FLAG, "show the full traceback when something fails", "",
+            "report sql"),
     _option("judging", "of", NAME, "the table to draw rows from", "", "sample"),
     _option("judging", "rows", WHOLE, "how many rows to draw (default: 100)", "", "sample"),
     _option("judging", "seed", WHOLE, "another number gives another sample (default: 0)", "",

@@ -92,7 +92,8 @@ def test_a_run_publishes_tables_manifest_and_run_info(
     shown = capsys.readouterr().out
     for words in ("records 10", "pages 7", "status 2", "truncated 1", "rejects 1", "3.0 MB"):
         assert words in " ".join(shown.split())
-    assert sorted(p.name for p in out.iterdir()) == ["manifest.json", "rejects", "run.json"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "manifest.json", "rejects", "report.html", "run.json"]
 
 
 def test_the_manifest_does_not_know_where_or_how_it_was_made(

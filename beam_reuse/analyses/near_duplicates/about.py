@@ -15,6 +15,7 @@ NEAR_DUPLICATES = About(
     transform="beam_reuse.analyses.near_duplicates.find:FindNearDuplicates",
     tables="beam_reuse.analyses.near_duplicates.schemas:TABLES",
     findings="beam_reuse.analyses.near_duplicates.findings:near_duplicates",
+    report="beam_reuse.analyses.near_duplicates.report:near_duplicates",
     question="which pages are nearly the same",
     help="""\
   keep                  each page: to be kept, or dropped for which kept page

@@ -24,6 +24,7 @@ OVERLAP = About(
     transform="beam_reuse.analyses.overlap.find:FindOverlap",
     tables="beam_reuse.analyses.overlap.schemas:TABLES",
     findings="beam_reuse.analyses.overlap.findings:overlap",
+    report="beam_reuse.analyses.overlap.report:overlap",
     question="who shares lines with whom",
     help="""\
   exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy

@@ -27,6 +27,7 @@ QUILTS = About(
     transform="beam_reuse.analyses.quilts.find:FindQuilts",
     tables="beam_reuse.analyses.quilts.schemas:TABLES",
     findings="beam_reuse.analyses.quilts.findings:quilts",
+    report="beam_reuse.analyses.quilts.report:quilts",
     question="pages stitched from passages of others",
     help="""\
   quilts                each quilt: how much of it is patches, from how many sources, linked or not

@@ -17,6 +17,7 @@ DISCOVERY = About(
     transform="beam_reuse.analyses.reuse.find:FindReuse",
     tables="beam_reuse.analyses.reuse.schemas:DISCOVERED",
     findings="beam_reuse.analyses.reuse.findings:discovered",
+    report="beam_reuse.analyses.reuse.report:discovered",
     question="what is copied most",
     help="""\
   frequent_files, frequent_chunks   whole files and passages above the threshold, with samples
@@ -42,6 +43,7 @@ DETECTION = About(
     transform="beam_reuse.analyses.reuse.find:FindReuse",
     tables="beam_reuse.analyses.reuse.schemas:DETECTED",
     findings="beam_reuse.analyses.reuse.findings:detected",
+    report="beam_reuse.analyses.reuse.report:detected",
     question="where known content is (what --labels hold, or else what discovery found)",
     help="""\
   matched_files, matched_chunks   every copy, and where it came from

@@ -115,15 +115,27 @@ def _selection(there: Result, kind: str) -> str:
     """By which rule files or chunks were listed."""
     if there.settings["top"]:
         return f"the {there.settings['top']:,} most frequent"
-    threshold = there.settings[f"{kind}-threshold"]
-    if threshold != "auto":
-        return f"more than {counted(threshold, 'time')}"
+    if there.settings[f"{kind}-threshold"] != "auto":
+        return f"more than {counted(there.settings[f'{kind}-threshold'], 'time')}"
+    threshold = counted(threshold_of(there, kind), "time")
+    return f"more than {threshold}: automatic for {counted(_total(there, kind), kind)}"
+
+
+def threshold_of(there: Result, kind: str) -> int:
+    """How often files or chunks must occur more than, to be listed; 0 if the most frequent are."""
+    if there.settings["top"]:
+        return 0
+    given = there.settings[f"{kind}-threshold"]
+    return auto_threshold(kind, _total(there, kind)) if given == "auto" else int(given)
+
+
+def _total(there: Result, kind: str) -> int:
+    """How many files or chunks there are, with repeats."""
     total = 0
     for batch in there.batches(FREQUENCY_HISTOGRAM, FREQUENCY_HISTOGRAM.names):
         counts = batch.filter(pc.equal(batch["kind"], kind))
         total += pc.sum(pc.multiply(counts["occurrences"], counts["distinct"])).as_py() or 0
-    threshold = counted(auto_threshold(kind, total), "time")
-    return f"more than {threshold}: automatic for {counted(total, kind)}"
+    return total
 
 
 def _is_unnarrowed(there: Result) -> bool:

@@ -1,4 +1,4 @@
-"""A result as its summary reads it."""
+"""A result as its summary and its report read it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_reuse.io.results.manifest import Manifest
+from beam_reuse.io.results.queries import query
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.io.results.tables import TableSchema
 
@@ -18,8 +19,9 @@ class Result:
     def __init__(
         self, manifest: Manifest, folder: str, measured: Mapping[str, int] | None = None,
     ) -> None:
-        self.settings, self._parts, self._folder = manifest.settings, manifest.tables(), folder
-        self._thresholds, self.noted = manifest.thresholds, {
+        self.manifest, self._folder = manifest, folder
+        self.settings, self._parts = manifest.settings, manifest.tables()
+        self.thresholds, self.noted = manifest.thresholds, {
             **manifest.accounting.noted, **(measured or {})}
 
     def has(self, schema: TableSchema) -> bool:
@@ -29,8 +31,21 @@ class Result:
         return sum(part.rows for part in self._parts[schema.name])
 
     def batches(self, schema: TableSchema, columns: Sequence[str]) -> Iterator[pa.Table]:
-        for batch in TableScan(self._folder, schema.name).batches(list(columns)):
+        for batch in self._scan(schema).batches(list(columns)):
             yield pa.Table.from_batches([batch])
+
+    def query(
+        self, sql: str, schema: TableSchema, columns: Sequence[str],
+        values: Mapping[str, Any] | None = None,
+    ) -> list[dict[str, Any]]:
+        """The rows that `sql` makes of these columns of a table, which it calls `source`; `values`
+        are those it asks for as `$name`."""
+        source = self._scan(schema).stream(columns)
+        rows: list[dict[str, Any]] = query(sql, {"source": source}, values).to_pylist()
+        return rows
+
+    def _scan(self, schema: TableSchema) -> TableScan:
+        return TableScan(self._folder, schema.name, self.manifest)
 
     def top(self, schema: TableSchema, by: str, n: int, columns: Sequence[str],
             keep: str = "") -> list[dict[str, Any]]:
@@ -45,7 +60,7 @@ class Result:
 
     def above(self, what: str) -> str:
         """The share above which pages or directories were flagged."""
-        threshold = self._thresholds.get(what)
+        threshold = self.thresholds.get(what)
         if threshold is None:
             return ""
         never = ", so none can be" if threshold >= 1 else ""

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_reuse.io.files import join, open_files, reason_of
-from beam_reuse.io.results.manifest import MANIFEST, NoResultError, Part
+from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError, Part
 from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.tables import no_table, read_manifest
 
@@ -17,13 +17,13 @@ BATCH_ROWS = 32_768
 class TableScan:
     """The table `name` of the result in `folder`, to be read as often as needed.
 
-    Refuses a folder without manifest and a table the manifest does not list.
+    Refuses a folder without manifest, unless it is given, and a table the manifest does not list.
     """
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, name: str, manifest: Manifest | None = None) -> None:
         self.folder = folder
         self.name = name
-        self.manifest = read_manifest(folder)
+        self.manifest = manifest or read_manifest(folder)
         tables = self.manifest.tables()
         if name not in tables:
             raise NoResultError(no_table(folder, name, tables))

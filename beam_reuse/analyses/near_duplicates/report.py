@@ -1,0 +1,67 @@
+"""What near-duplicates show in the report."""
+
+from collections.abc import Iterator
+
+from beam_reuse.analyses.near_duplicates.schemas import (
+    KEEP,
+    NEAR_DUPLICATE_DEGREES,
+    NEAR_DUPLICATES,
+)
+from beam_reuse.core.wording import counted, percent
+from beam_reuse.io.results.result import Result
+from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
+
+_KEPT = "select count(*) filter (keep) as kept, count(*) as pages from source"
+_FOR = """
+    select because_of, count(*) as pages, min(url) as example from source where not keep
+    group by because_of order by pages desc, because_of limit 3"""
+_QUERY = "select url, because_of from keep where not keep order by because_of, url"
+_SIMILARITIES = """
+    select same_site, {value} as value, count(*) as n from source where {returned}
+    group by all order by same_site, value"""
+_DEGREES = "select algorithm, degree, pages from source order by algorithm, degree"
+
+
+def near_duplicates(there: Result) -> Iterator[Card | Figure]:
+    """What to keep, degrees, and similarities on one site and on several."""
+    (sums,) = there.query(_KEPT, KEEP, ("keep",))
+    dropped = sums["pages"] - sums["kept"]
+    rows = there.query(_FOR, KEEP, ("url", "keep", "because_of"))
+    answer = ("No page is nearly the same as another: keep all." if not dropped else
+              f"Keep {sums['kept']:,} of {counted(sums['pages'], 'page')}: the others, "
+              f"{percent(dropped / sums['pages'])}, are nearly the same as one that stays.")
+    yield Card(4, "What should I keep?", f"{dropped:,}", "pages to drop", answer, [
+        Example(row["because_of"], f"stays for {counted(row['pages'], 'page')} nearly the same, "
+                f"such as {row['example']}") for row in rows], _QUERY)
+    yield from _degrees(there)
+    yield from _similarities(there, "b_similarity", "b", "shingles (B)",
+                             "supershingles that agree")
+    yield from _similarities(there, "c_similarity", "c", "random projections (C)",
+                             "bits that agree")
+
+
+def _degrees(there: Result) -> Iterator[Figure]:
+    points: dict[str, list[tuple[float, float]]] = {}
+    for row in there.query(_DEGREES, NEAR_DUPLICATE_DEGREES, NEAR_DUPLICATE_DEGREES.names):
+        if row["degree"]:
+            points.setdefault(row["algorithm"], []).append((row["degree"], row["pages"]))
+    if points:
+        yield Plot("How many near-duplicates pages have",
+                   "Each point: so many pages have so many near-duplicates, by each algorithm.",
+                   Axis("near-duplicates of a page", log=True), Axis("pages", log=True),
+                   [Series(name, found) for name, found in sorted(points.items())])
+
+
+def _similarities(
+    there: Result, value: str, returned: str, name: str, label: str,
+) -> Iterator[Figure]:
+    points: dict[bool, list[tuple[float, float]]] = {}
+    sql = _SIMILARITIES.format(value=value, returned=returned)
+    for row in there.query(sql, NEAR_DUPLICATES, ("same_site", value, returned)):
+        points.setdefault(row["same_site"], []).append((row["value"], row["n"]))
+    if points:
+        yield Plot(f"Similarity of pairs by {name}",
+                   "Pairs that the algorithm returns, on one site and on different ones.",
+                   Axis(label, from_zero=False), Axis("pairs", log=True), [
+                       Series("one site" if same else "different sites", found)
+                       for same, found in sorted(points.items())])

@@ -1,0 +1,53 @@
+"""What quilts show in the report."""
+
+from collections.abc import Iterator
+
+from beam_reuse.analyses.quilts.schemas import QUILTS
+from beam_reuse.core.wording import counted, percent
+from beam_reuse.io.results.result import Result
+from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
+
+_SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
+_LABELS = {"gram_size": "tokens of a gram (k)", "max_pages_per_gram": "pages of a gram (m)",
+           "min_sources": "sources at least (c)", "min_patch_fraction": "patch fraction (θ)"}
+_TOP = """
+    select url, max(sources) as sources, max(patch_fraction) as patch_fraction from source
+    group by url order by sources desc, url limit 3"""
+_COUNT = "select count(distinct url) as n from source"
+_SWEEP = f"select {', '.join(_SETTINGS)}, count(*) as n from source group by all order by all"
+_QUERY = ("select url, rank, source_url, share, linked from quilt_sources order by url, rank")
+
+
+def quilts(there: Result) -> Iterator[Card | Figure]:
+    """Pages that are stitched from others', and how many with other settings."""
+    columns = ("url", "sources", "patch_fraction")
+    (found,) = there.query(_COUNT, QUILTS, ("url",))
+    rows = there.query(_TOP, QUILTS, columns)
+    answer = ("No page is stitched from passages of others." if not rows else
+              f"The one with most takes passages of {counted(rows[0]['sources'], 'page')}.")
+    yield Card(5, "Which pages are stitched from other people's?", f"{found['n']:,}",
+               "quilt" if found["n"] == 1 else "quilts", answer, [
+                   Example(row["url"], f"{percent(row['patch_fraction'])} of its text occurs "
+                           f"elsewhere, on {counted(row['sources'], 'source')}") for row in rows],
+               _QUERY)
+    yield from _sweeps(there)
+
+
+def _sweeps(there: Result) -> Iterator[Figure]:
+    """How the number of quilts follows each setting that was varied, the others at the first
+    value that was given."""
+    rows = there.query(_SWEEP, QUILTS, _SETTINGS)
+    asked = {name: there.settings.get(name.replace("_", "-")) for name in _SETTINGS}
+    pivot = {name: value[0] if isinstance(value, list | tuple) else value
+             for name, value in asked.items()}
+    for name in _SETTINGS:
+        values = asked[name]
+        if not isinstance(values, list | tuple) or len(values) < 2:
+            continue
+        others = [each for each in _SETTINGS if each != name]
+        counts = {row[name]: row["n"] for row in rows
+                  if all(row[each] == pivot[each] for each in others)}
+        points = [(float(value), float(counts.get(value, 0))) for value in sorted(values)]
+        yield Plot(f"Quilts by {_LABELS[name]}", "How many pages are quilts with each value, the "
+                   "other settings at their first value.", Axis(_LABELS[name]), Axis("quilts"),
+                   [Series("quilts", points, "line"), Series("values", points)])

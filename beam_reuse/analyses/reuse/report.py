@@ -1,0 +1,142 @@
+"""What discovery and detection show in the report."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from beam_reuse.analyses.reuse.findings import threshold_of
+from beam_reuse.analyses.reuse.schemas import (
+    FREQUENCY_HISTOGRAM,
+    FREQUENT_CHUNKS,
+    NEIGHBOURHOOD_SOURCES,
+    NEIGHBOURHOODS,
+    PAGE_REUSE,
+)
+from beam_reuse.core.wording import counted, percent
+from beam_reuse.io.results.result import Result
+from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
+
+BINS = 20
+POINTS = 400
+_WORDS = "length(regexp_replace(text, '<[^>]*>|[^a-z]', '', 'gi')) >= 60"
+_PASSAGES = f"""
+    select "text", occurrences, pages, hosts, first_url from source
+    order by hosts > 1 and {_WORDS} desc, occurrences desc, sha1 limit 3"""
+_PASSAGES_QUERY = ("select occurrences, hosts, pages, text from frequent_chunks "
+                   "order by hosts > 1 desc, occurrences desc")
+_HOSTS = """
+    select prefix, badness, matching, chunks, pages from source
+    where depth = 1 and matching > 0
+    order by flagged desc, badness >= 0.1 desc, matching desc, prefix limit 3"""
+_HOSTS_QUERY = ("select prefix, badness, pages, source, s.matching from neighbourhoods n left join "
+                "neighbourhood_sources s using (prefix) where depth = 1 and flagged "
+                "order by n.matching desc, s.matching desc")
+_SOURCES = """
+    select prefix, source, matching from source where prefix in (select unnest($prefixes))
+    qualify row_number() over (partition by prefix order by matching desc, source) = 1"""
+_HISTOGRAM = """
+    select kind, occurrences, "distinct" from source order by kind, occurrences"""
+_BINNED = """
+    select least(floor({value} * $bins), $bins - 1)::int as bin, count(*) as n
+    from source where {value} is not null group by bin order by bin"""
+
+
+def discovered(there: Result) -> Iterator[Card | Figure]:
+    """Passages that are copied most, and how occurrences are distributed."""
+    found = there.rows(FREQUENT_CHUNKS)
+    rows = there.query(_PASSAGES, FREQUENT_CHUNKS, (
+        "sha1", "text", "occurrences", "pages", "hosts", "first_url"))
+    most = max(rows, key=lambda row: row["hosts"], default=None)
+    answer = "No passage occurs often enough to be listed." if most is None else (
+        f"One of them occurs {counted(most['occurrences'], 'time')} on "
+        f"{counted(most['hosts'], 'host')}.")
+    yield Card(1, "Which passages are copied most?", f"{found:,}", "frequent passages", answer, [
+        Example(readable(row["text"]), f"{counted(row['occurrences'], 'time')} on "
+                f"{counted(row['pages'], 'page')} of {counted(row['hosts'], 'host')}; first "
+                f"captured at {row['first_url']}") for row in rows], _PASSAGES_QUERY)
+    yield from _occurrences(there)
+
+
+def _occurrences(there: Result) -> Iterator[Figure]:
+    histogram: dict[str, list[tuple[float, float]]] = {}
+    for row in there.query(_HISTOGRAM, FREQUENCY_HISTOGRAM, FREQUENCY_HISTOGRAM.names):
+        histogram.setdefault(row["kind"], []).append((row["occurrences"], row["distinct"]))
+    for kind in ("file", "chunk"):
+        points = histogram.get(kind)
+        if points:
+            threshold = threshold_of(there, kind)
+            yield Plot(
+                f"How often {kind}s occur", f"Each point: so many different {kind}s occur so often"
+                f"{'' if len(points) <= POINTS else ' (of many points some)'}. "
+                "Those to the right of the line are listed as frequent.",
+                Axis("occurrences", log=True), Axis(f"different {kind}s", log=True),
+                [Series(f"{kind}s", _thinned(points))],
+                [(threshold, f"threshold {threshold:,}")] if threshold else [])
+
+
+def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Some of many points: all with few occurrences, and of the others every so many."""
+    half = POINTS // 2
+    apart = max(1, -(-(len(points) - half) // half))
+    return [*points[:half], *points[half::apart]]
+
+
+def detected(there: Result) -> Iterator[Card | Figure]:
+    """Hosts that live on copies, and on whose."""
+    rows = there.query(_HOSTS, NEIGHBOURHOODS, (
+        "prefix", "depth", "badness", "matching", "chunks", "pages", "flagged"))
+    whose = {row["prefix"]: row for row in there.query(
+        _SOURCES, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"),
+        {"prefixes": [row["prefix"] for row in rows]})} if rows else {}
+    flagged = _flagged_hosts(there)
+    answer = ("No host has content that is known from elsewhere." if not rows else
+              f"{rows[0]['prefix'].rstrip('/')} has most: {percent(rows[0]['badness'])} of its "
+              "chunks are known content.")
+    yield Card(2, "Which hosts live on copies, and on whose?", f"{flagged:,}",
+               "host flagged" if flagged == 1 else "hosts flagged", answer,
+               [Example(row["prefix"].rstrip("/"), _copied(row, whose)) for row in rows],
+               _HOSTS_QUERY)
+    yield _shares(there, "How much of a page is known content", PAGE_REUSE, "contains", "page",
+                  "pages")
+    yield _shares(there, "How much of a directory is known content", NEIGHBOURHOODS, "badness",
+                  "neighbourhood", "directories")
+
+
+def _flagged_hosts(there: Result) -> int:
+    rows = there.query("select count(*) as n from source where depth = 1 and flagged",
+                       NEIGHBOURHOODS, ("depth", "flagged"))
+    return int(rows[0]["n"])
+
+
+def _copied(row: dict[str, Any], whose: dict[str, dict[str, Any]]) -> str:
+    said = (f"{percent(row['badness'])} of its {counted(row['chunks'], 'chunk')} on "
+            f"{counted(row['pages'], 'page')}")
+    source = whose.get(row["prefix"])
+    return said + (f"; most is on {source['source']} as well" if source else "")
+
+
+def _shares(there: Result, title: str, schema: Any, value: str, what: str, many: str) -> Plot:
+    """A histogram of shares, and how many have at most so much."""
+    rows = there.query(_BINNED.format(value=value), schema, (value,), {"bins": BINS})
+    total = sum(row["n"] for row in rows) or 1
+    bars = [(row["bin"] / BINS, row["n"] / total) for row in rows]
+    below, line = 0, [(0.0, 0.0)]
+    counts = {row["bin"]: row["n"] for row in rows}
+    for number in range(BINS):
+        below += counts.get(number, 0)
+        line.append(((number + 1) / BINS, below / total))
+    threshold = there.thresholds.get(what)
+    return Plot(
+        title, f"Bars: the share of {many} of which so much is known content. Line: the share of "
+        f"{many} with at most so much. Above the threshold they are flagged.",
+        Axis("known content", share=True), Axis(f"share of {many}", share=True),
+        [Series(many, bars, "bars", 1 / BINS), Series("at most", line, "line")],
+        [(min(threshold, 1.0), f"threshold {percent(threshold, 1)}")] if (
+            threshold is not None) else [])
+
+
+def readable(text: str) -> str:
+    """What a reader sees of a chunk, or its markup, if there is nothing else."""
+    seen = " ".join(unescape(re.sub(r"<[^>]*(>|$)", " ", text)).split())
+    return seen if sum(letter.isalpha() for letter in seen) >= 12 else " ".join(text.split())

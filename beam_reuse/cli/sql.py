@@ -1,0 +1,194 @@
+"""`beam-reuse sql`: queries over the tables of a result, from a command line or a prompt."""
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.table import Table
+from rich.text import Text
+
+from beam_reuse.cli.arguments import UsageError, one_folder
+from beam_reuse.cli.summary import console
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.wording import counted
+from beam_reuse.io.files import LocalFiles, local_path, require_writable, written_whole
+from beam_reuse.io.results.database import Database, open_result
+
+ROWS_SHOWN = 200
+CELL_LETTERS = 300
+PROMPT, MORE = "beam-reuse> ", "        ... "
+HISTORY = "sql_history"
+
+
+def run_sql(given: Sequence[str], values: Mapping[str, Any]) -> int:
+    """Answer one query, or those of a prompt."""
+    if len(given) > 2:
+        raise UsageError("sql: give one DIR and one QUERY, which is to be in quotation marks.")
+    folder, how = one_folder("sql", given[:1]), values.get("to", "table")
+    with open_result(folder) as database:
+        if len(given) == 2:
+            text = sys.stdin.read() if given[1] == "-" else given[1]
+            with _output(values, how) as out:
+                write_rows(_answered(database, text), how, out)
+        elif "output" in values or "to" in values:
+            raise UsageError("sql: give a QUERY; --to and -o are for its rows.")
+        else:
+            prompt(database)
+    return 0
+
+
+def _answered(database: Database, sql: str) -> pa.RecordBatchReader:
+    found = database.query(sql)
+    if found is None:
+        raise UserError("sql: the query is empty.")
+    return found
+
+
+@contextmanager
+def _output(values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
+    """Where rows go: a file, which is there only when it is whole, or standard output."""
+    if "output" not in values:
+        if how == "parquet" and sys.stdout.isatty():
+            raise UsageError("sql: --to parquet is for a file: give -o FILE.")
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = local_path(values["output"])
+    require_writable(path)
+    if os.path.exists(path) and not values.get("overwrite"):
+        raise UserError(f"-o {path} is there already. Add --overwrite to replace it.")
+    with written_whole(LocalFiles(), path) as out:
+        yield out
+
+
+def write_rows(rows: pa.RecordBatchReader, how: str, out: IO[bytes]) -> None:
+    """Rows in one of FORMATS. Memory: a batch."""
+    if how == "table":
+        text = io.TextIOWrapper(out, "utf-8", write_through=True)
+        print_rows(rows, text, 0 if out is not sys.stdout.buffer else None)
+        text.detach()
+    elif how == "parquet":
+        with pq.ParquetWriter(out, rows.schema, compression="zstd") as writer:
+            for batch in rows:
+                writer.write_batch(batch)
+    elif how == "csv":
+        text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
+        sheet = csv.writer(text, lineterminator="\n")
+        sheet.writerow(rows.schema.names)
+        for batch in rows:
+            sheet.writerows([_cell(value) for value in row.values()] for row in batch.to_pylist())
+        text.detach()
+    else:
+        for batch in rows:
+            for row in batch.to_pylist():
+                out.write((json.dumps(row, default=_cell, ensure_ascii=False) + "\n").encode())
+
+
+def print_rows(rows: pa.RecordBatchReader, out: Any, most: int | None = None) -> None:
+    """Rows for people: on a terminal the first of many, else all."""
+    to = console(out)
+    limit = ROWS_SHOWN if most is None and sys.stdout.isatty() else None
+    table = Table(box=None, pad_edge=False)
+    for field in rows.schema:
+        right = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        table.add_column(Text(field.name), justify="right" if right else "left", overflow="fold")
+    shown = total = 0
+    for batch in rows:
+        total += batch.num_rows
+        some = batch.num_rows if limit is None else max(0, limit - shown)
+        for row in batch.slice(0, some).to_pylist():
+            table.add_row(*(Text(_short(_cell(value))) for value in row.values()))
+            shown += 1
+    to.print(table)
+    more = f"; {total - shown:,} of them not shown: --to csv -o FILE has all" if (
+        shown < total) else ""
+    console(sys.stderr).print(f"{counted(total, 'row')}{more}", soft_wrap=True)
+
+
+def _short(text: str) -> str:
+    seen = "".join(letter if letter.isprintable() else " " for letter in text)
+    return seen if len(seen) <= CELL_LETTERS else seen[: CELL_LETTERS - 1] + "…"
+
+
+def _cell(value: Any) -> str:
+    """A value as text; lists and structs as JSON, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=_cell, ensure_ascii=False)
+    return str(value)
+
+
+def prompt(database: Database) -> None:
+    """Ask for queries until there are no more; an error is shown, and the next one asked for."""
+    with _history(database):
+        lines: list[str] = []
+        while True:
+            try:
+                line = input(MORE if lines else PROMPT)
+            except KeyboardInterrupt:
+                print()
+                lines = []
+                continue
+            except EOFError:
+                print()
+                return
+            if not lines and line.strip() in (".quit", ".exit", "quit", "exit"):
+                return
+            if not lines and line.strip() == ".tables":
+                for name, columns in database.tables.items():
+                    console().print(f"{name}: {', '.join(columns)}", markup=False, soft_wrap=True)
+                continue
+            lines.append(line)
+            if line.rstrip().endswith(";"):
+                _answer(database, "\n".join(lines))
+                lines = []
+
+
+def _answer(database: Database, sql: str) -> None:
+    try:
+        found = database.query(sql)
+        if found is not None:
+            print_rows(found, sys.stdout)
+    except UserError as error:
+        print(error, file=sys.stderr)
+
+
+@contextmanager
+def _history(database: Database) -> Iterator[None]:
+    """What was typed before, and completion of names, where the terminal can do so."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    path = state / "beam-reuse" / HISTORY
+    with suppress(OSError):
+        readline.read_history_file(path)
+    words = sorted({*database.tables, *(c for cs in database.tables.values() for c in cs)})
+    readline.set_completer_delims(" \t\n\"'(),.;=<>")
+    readline.set_completer(lambda start, n: _nth(
+        [word for word in words if word.startswith(start)], n))
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)
+
+
+def _nth(words: list[str], n: int) -> str | None:
+    return words[n] if n < len(words) else None

@@ -1,0 +1,85 @@
+"""The tables of a result as those of a database that can only be read.
+
+DuckDB reads the Parquet parts themselves. It opens no other file and no connection, loads no
+extension, and takes queries alone: statements that would write are refused.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.io.files import is_local, join
+from beam_reuse.io.results.tables import read_manifest
+
+if TYPE_CHECKING:
+    import duckdb
+
+BATCH_ROWS = 10_000
+
+
+class QueryError(UserError):
+    """A query that cannot be answered; the message is DuckDB's, which says where."""
+
+
+class Database:
+    """An open result; see `open_result`."""
+
+    def __init__(
+        self, connection: "duckdb.DuckDBPyConnection", tables: dict[str, list[str]],
+    ) -> None:
+        self._connection, self.tables = connection, tables
+
+    def query(self, sql: str) -> pa.RecordBatchReader | None:
+        """The rows of the last of some queries, batch by batch; None if there is none. Refuses
+        statements that are no queries."""
+        import duckdb
+
+        try:
+            statements = self._connection.extract_statements(sql)
+            for each in statements:
+                if each.type != duckdb.StatementType.SELECT:
+                    raise QueryError("only queries are answered (select, with, from, describe, "
+                                     f"summarize, show); this is none: {each.query.strip()[:80]}")
+            found = None
+            for each in statements:
+                found = self._connection.sql(each.query)
+            return None if found is None else _reader(found)
+        except duckdb.Error as error:
+            raise QueryError(str(error)) from error
+
+
+def _reader(found: Any) -> pa.RecordBatchReader:
+    """The rows of a relation; its name has changed with DuckDB 1.4."""
+    give = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
+    reader: pa.RecordBatchReader = give(BATCH_ROWS)
+    return reader
+
+
+@contextmanager
+def open_result(folder: str) -> Iterator[Database]:
+    """The result in `folder`, which must be on this machine."""
+    import duckdb
+
+    if not is_local(folder):
+        raise UserError(f"{folder}: give a folder of this machine. Copy the result here first.")
+    tables = read_manifest(folder).tables()
+    paths = {name: [join(folder, part.path) for part in parts] for name, parts in tables.items()}
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'; SET autoinstall_known_extensions = false; "
+                           "SET autoload_known_extensions = false; SET temp_directory = ''; "
+                           "SET python_enable_replacements = false")
+        for name, parts in paths.items():
+            connection.execute(f'create view "{name}" as from read_parquet({_listed(parts)})')
+        every = [path for parts in paths.values() for path in parts]
+        connection.execute(f"SET allowed_paths = {_listed(every)}")
+        connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+        columns = {name: [row[0] for row in connection.execute(f'describe "{name}"').fetchall()]
+                   for name in paths}
+        yield Database(connection, columns)
+
+
+def _listed(paths: list[str]) -> str:
+    return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

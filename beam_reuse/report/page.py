@@ -1,0 +1,186 @@
+"""report.html: one file that opens anywhere, with what a run found.
+
+No script of a crawl can run in it: everything is text, and the page's own policy allows its one
+style sheet and its one script by their hashes, and nothing else. The same result gives the same
+bytes.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+
+from beam_reuse.core.wording import counted, percent
+from beam_reuse.declaring.about import About, loaded
+from beam_reuse.declaring.registry import known
+from beam_reuse.io.results.manifest import Accounting, Manifest
+from beam_reuse.io.results.result import Result
+from beam_reuse.io.results.tables import DEPTH_HISTOGRAM, REJECTS
+from beam_reuse.report.figures import numbers_of
+from beam_reuse.report.markup import element, escaped, table
+from beam_reuse.report.svg import drawn
+from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
+
+REPORT = "report.html"
+TITLE = "Content reuse in this crawl"
+EXAMPLE_LETTERS = 220
+_NOT_SHOWN = (
+    "Examples are the first few of many: each query gets all of them.",
+    "Addresses are not links: pages that live on copies may be hostile. Open them with care.",
+    "Flags are measurements, not verdicts: judge a sample (beam-reuse sample, evaluate) before "
+    "acting on many.",
+    "What was captured first need not be the original: crawl order proves little.",
+)
+
+
+def report_of(manifest: Manifest, folder: str) -> bytes:
+    """The report of the result whose tables are in `folder`.
+
+    Cost: one pass over the columns that are shown. Memory: a batch of rows, and what is shown.
+    """
+    there = Result(manifest, folder)
+    ran = [about for about in known().values()
+           if any(there.has(schema) for schema in about.schemas())]
+    shown = [each for about in ran if about.report for each in loaded(about.report)(there)]
+    cards = sorted((each for each in shown if isinstance(each, Card)), key=lambda card: card.order)
+    figures = [*(each for each in shown if not isinstance(each, Card)), *_depths(there)]
+    body = "\n".join((
+        element("header", element("h1", TITLE), _accounting(manifest.accounting, there)),
+        element("main", element("section", *map(_card, cards), class_="cards",
+                                aria_label="What was found"),
+                _figures(figures), _not_shown(ran), _tables(manifest), _settings(manifest)),
+    ))
+    return _page(body).encode()
+
+
+def _page(body: str) -> str:
+    files = resources.files("beam_reuse.report")
+    style, script = (files.joinpath(name).read_text() for name in ("report.css", "report.js"))
+    policy = (f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+              "base-uri 'none'; form-action 'none'")
+    return "\n".join((
+        "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        '<meta name="color-scheme" content="light dark">',
+        f"<title>{TITLE}</title>", f"<style>{style}</style>", "</head>", "<body>", body,
+        f"<script>{script}</script>", "</body>", "</html>", ""))
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _accounting(accounting: Accounting, there: Result) -> str:
+    """records = pages + skipped + rejected, and why."""
+    sums = (f"{counted(accounting.records, 'record')} = {counted(accounting.pages, 'page')} + "
+            f"{accounting.skipped_total:,} skipped + {accounting.rejected_total:,} rejected")
+    return element("p", element("strong", escaped(sums)), class_="accounting") + "".join(
+        _reasons(what, counts) for what, counts in (
+            ("Skipped", accounting.skipped), ("Rejected", accounting.rejected)) if counts
+    ) + _rejects(there)
+
+
+def _reasons(what: str, counts: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{reason} {n:,}" for reason, n in sorted(
+        counts.items(), key=lambda item: (-item[1], item[0])))
+    return element("p", escaped(f"{what}: {listed}."), class_="small")
+
+
+def _rejects(there: Result) -> str:
+    if not there.has(REJECTS) or not there.rows(REJECTS):
+        return ""
+    rows = there.query('select file, "offset", reason from source order by 1, 2 limit 3', REJECTS,
+                       ("file", "offset", "reason"))
+    said = "; ".join(f"{row['file']} at byte {row['offset']:,} ({row['reason']})" for row in rows)
+    return element("p", escaped(f"The first rejected: {said}. "), _command("select * from rejects"),
+                   class_="small")
+
+
+def _card(card: Card) -> str:
+    examples = element("ul", *(_example(each) for each in card.examples)) if card.examples else ""
+    return element(
+        "article", element("h2", escaped(card.title)),
+        element("p", element("b", escaped(card.number)), " ", escaped(card.unit), class_="number"),
+        element("p", escaped(card.answer)), examples,
+        _command(card.query) if card.query else "", class_="card")
+
+
+def _example(example: Example) -> str:
+    return element("li", element("q", escaped(cut(example.what)), class_="what"),
+                   element("span", escaped(example.said), class_="said"))
+
+
+def cut(text: str) -> str:
+    """Text of a length that can be shown."""
+    return text if len(text) <= EXAMPLE_LETTERS else text[: EXAMPLE_LETTERS - 1] + "…"
+
+
+def _command(query: str) -> str:
+    """A command that can be copied; `.` becomes the folder of the report where it is known."""
+    return element("span", element("code", escaped(f'beam-reuse sql . "{query}"')),
+                   element("button", "Copy", type="button", class_="copy"), class_="command")
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    if not figures:
+        return ""
+    return element("section", element("h2", "Figures"), element(
+        "div", *map(_figure, figures), class_="figures"), aria_label="Figures")
+
+
+def _figure(figure: Figure) -> str:
+    head, rows, left_out = numbers_of(figure)
+    more = element("p", escaped(f"{left_out:,} more are not shown."), class_="small") if (
+        left_out) else ""
+    return element(
+        "figure", element("h3", escaped(figure.title)), drawn(figure),
+        element("figcaption", escaped(figure.caption)),
+        element("details", element("summary", "The numbers"), table(head, rows), more))
+
+
+def _depths(there: Result) -> Iterator[Figure]:
+    """How deep pages are."""
+    if not there.has(DEPTH_HISTOGRAM):
+        return
+    rows = there.query("select depth, records from source order by depth", DEPTH_HISTOGRAM,
+                       ("depth", "records"))
+    if rows:
+        points = [(row["depth"] - 0.5, row["records"]) for row in rows]
+        yield Plot("Depth of URLs", "How many records have a URL of so many directories, before "
+                   "URLs of crawler traps are skipped. A long tail is a trap.",
+                   Axis("directories, the host counts as one"), Axis("records", log=True),
+                   [Series("records", points, "bars")])
+
+
+def _not_shown(ran: Iterable[About]) -> str:
+    """What this report does not show, and where to find it."""
+    names = {about.name for about in ran}
+    absent = [about for name, about in known().items() if name not in names]
+    asked = [f"{about.question[:1].upper()}{about.question[1:]}: not looked at in this run. Add "
+             f"{about.name} to --analyses." for about in absent if about.question]
+    return element("section", element("h2", "What this report does not show"), element(
+        "ul", *(element("li", escaped(each)) for each in (*asked, *_NOT_SHOWN))))
+
+
+def _tables(manifest: Manifest) -> str:
+    rows = ([name, f"{sum(part.rows for part in parts):,}"]
+            for name, parts in manifest.tables().items())
+    return element("section", element("h2", "Tables"), table(("table", "rows"), rows))
+
+
+def _settings(manifest: Manifest) -> str:
+    rows = [[f"--{name}", _setting(value)] for name, value in sorted(manifest.settings.items())]
+    rows += [[f"threshold: {name}", percent(value, 2)]
+             for name, value in sorted(manifest.thresholds.items())]
+    return element("section", element("details", element(
+        "summary", escaped(f"{counted(len(rows), 'setting')} that values depend on")),
+        table(("setting", "value"), rows)))
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+

@@ -1,0 +1,98 @@
+"""`beam-reuse sql`: the tables of a result, read and nothing else."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from beam_reuse.cli.main import main
+from beam_reuse.io.results import tables
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("it's a result")
+    pages = "".join(json.dumps({"url": f"http://h{n}.example/", "html": f"<p>{'a b ' * 40}<p>{n}"})
+                    + "\n" for n in range(15))
+    (folder / "crawl.jsonl").write_text(pages)
+    assert main(["run", str(folder / "crawl.jsonl"), "-o", str(folder / "r"), "--workers", "1",
+                 "--analyses", "discovery"]) == 0
+    return folder / "r"
+
+
+def answer(result: Path, capfd: pytest.CaptureFixture[str], *more: str) -> str:
+    capfd.readouterr()
+    assert main(["sql", str(result), *more]) == 0
+    return capfd.readouterr().out
+
+
+def test_rows_in_each_format(
+    result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+) -> None:
+    query = "select sha1, occurrences, sample_urls from frequent_chunks order by all"
+    expected = [{name: row[name] for name in ("sha1", "occurrences", "sample_urls")}
+                for row in tables.read(str(result), "frequent_chunks").to_pylist()]
+    assert len(expected) == 1
+    lines = answer(result, capfd, query, "--to", "json").splitlines()
+    assert [json.loads(line) for line in lines] == expected
+    rows = list(csv.DictReader(io.StringIO(answer(result, capfd, query, "--to", "csv"))))
+    assert [(row["sha1"], int(row["occurrences"]), json.loads(row["sample_urls"])) for row in rows
+            ] == [tuple(row.values()) for row in expected]
+    path = tmp_path / "rows.parquet"
+    answer(result, capfd, query, "--to", "parquet", "-o", str(path))
+    assert pq.read_table(path).to_pylist() == expected
+    assert str(expected[0]["sha1"]) in answer(result, capfd, query)
+    assert main(["sql", str(result), query, "-o", str(path)]) == 2
+    assert "--overwrite" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("query", [
+    "copy (select 1) to '{}'", "explain analyze copy (select 1) to '{}'", "create table t (n int)",
+    "select 1; drop view pages", "attach '{}' as other", "install httpfs", "set threads = 4",
+    "export database '{}'", "pragma enable_profiling", "call pragma_version()",
+])
+def test_statements_that_are_no_queries_are_refused(
+    result: Path, tmp_path: Path, query: str, capfd: pytest.CaptureFixture[str],
+) -> None:
+    target = tmp_path / "written"
+    assert main(["sql", str(result), query.format(target)]) == 2
+    assert "only queries" in capfd.readouterr().err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("query", [
+    "select * from read_csv('{}')", "select * from read_text('{}')", "from '{}'",
+    "select * from glob('/*')", "from 'http://127.0.0.1:1/x.parquet'",
+])
+def test_nothing_but_the_tables_is_read(
+    result: Path, tmp_path: Path, query: str, capfd: pytest.CaptureFixture[str],
+) -> None:
+    other = tmp_path / "secret.csv"
+    other.write_text("a,b\n1,2\n")
+    assert main(["sql", str(result), query.format(other)]) == 2
+    printed = capfd.readouterr()
+    assert not printed.out.strip() and printed.err.startswith("beam-reuse: ")
+
+
+def test_errors_say_where(result: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", str(result), "select nothing from pages"]) == 2
+    assert "nothing" in capfd.readouterr().err
+    assert main(["sql", str(result), "  "]) == 2
+    assert main(["sql", str(result.parent), "select 1"]) == 2
+    assert main(["sql", str(result), "select", "1"]) == 2
+
+
+def test_the_prompt_goes_on_after_an_error(
+    result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(
+        ".tables\nselect * from nope;\nselect count(*)\n as many from pages;\n"))
+    out = answer(result, capfd)
+    assert "frequent_chunks: sha1, occurrences" in out
+    assert "many" in out and "15" in out

@@ -1,0 +1,168 @@
+"""report.html: what it shows is in the tables, it is the same each time, and nothing in it acts."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import html5lib
+import pytest
+
+from beam_reuse.cli.main import main
+from beam_reuse.demo.sample import sample_crawl
+from beam_reuse.demo.writing import write_crawl
+from beam_reuse.io.results import tables
+from beam_reuse.report.page import REPORT, report_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+ATTACKS = (
+    "<script>alert(1)</script>", "<img src=http://evil.example/x onerror=alert(1)>",
+    "</style></script><svg onload=alert(1)>", "\u202e\u2066 turned", "<meta http-equiv=refresh>",
+)
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    crawl = write_crawl(sample_crawl(), str(folder / "crawl"))
+    assert main(["run", *crawl, "-o", str(folder / "result"), "--workers", "1",
+                 "--min-sources", "4,2", "--min-patch-fraction", "0.5,0.2"]) == 0
+    return folder / "result"
+
+
+def parsed(report: bytes) -> Element:
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True)
+    return parser.parse(report.decode())
+
+
+def texts(root: Element, name: str) -> list[str]:
+    return ["".join(each.itertext()) for each in root.iter(name)]
+
+
+def test_a_run_writes_it_and_the_manifest_has_its_hash(result: Path) -> None:
+    content = (result / REPORT).read_bytes()
+    manifest = tables.read_manifest(str(result))
+    assert manifest.files == {REPORT: hashlib.sha256(content).hexdigest()}
+    assert report_of(manifest, str(result)) == content
+    assert len(content) < 5_000_000
+
+
+def test_cards_answer_with_rows_of_the_tables(result: Path) -> None:
+    root = parsed((result / REPORT).read_bytes())
+    cards = [each for each in root.iter("article") if each.get("class") == "card"]
+    assert [texts(card, "h2")[0][:12] for card in cards] == [
+        "Which passag", "Which hosts ", "Which hosts ", "What should ", "Which pages "]
+    numbers = [int(texts(card, "b")[0].replace(",", "")) for card in cards]
+    skippable = tables.read(str(result), "skippable").to_pylist()
+    assert numbers == [
+        tables.read(str(result), "frequent_chunks").num_rows,
+        sum(row["flagged"] and row["depth"] == 1
+            for row in tables.read(str(result), "neighbourhoods").to_pylist()),
+        max(sum(row["chunking"] == each for row in skippable)
+            for each in {row["chunking"] for row in skippable}),
+        sum(not row["keep"] for row in tables.read(str(result), "keep").to_pylist()),
+        len(set(tables.read(str(result), "quilts")["url"].to_pylist())),
+    ]
+    assert all(1 <= len(texts(card, "li")) <= 3 for card in cards)
+
+
+def test_queries_of_cards_are_answered(result: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = parsed((result / REPORT).read_bytes())
+    queries = [re.fullmatch(r'beam-reuse sql \. "(.*)"', code) for code in texts(root, "code")]
+    assert len(queries) >= 6
+    for query in queries:
+        assert query is not None
+        assert main(["sql", str(result), query[1], "--to", "json"]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            json.loads(line)
+
+
+def test_each_figure_has_its_numbers_as_a_table(result: Path) -> None:
+    root = parsed((result / REPORT).read_bytes())
+    figures = list(root.iter("figure"))
+    titles = [texts(figure, "h3")[0] for figure in figures]
+    assert len(titles) == len(set(titles)) >= 11
+    assert any("sources at least" in title for title in titles)
+    for figure in figures:
+        (drawing,) = figure.iter(f"{SVG}svg")
+        assert drawing.get("role") == "img" and drawing.get("aria-label")
+        assert len(texts(figure, "tr")) > 1
+        for each in drawing.iter():
+            for name in {"x", "y", "cx", "cy", "width", "height"} & set(each.attrib):
+                assert float(each.attrib[name]) >= 0
+    (plot,) = (figure for figure in figures if texts(figure, "h3") == ["How often chunks occur"])
+    histogram = {(row["occurrences"], row["distinct"])
+                 for row in tables.read(str(result), "frequency_histogram").to_pylist()
+                 if row["kind"] == "chunk"}
+    cells = texts(plot, "td")
+    assert {(int(x.replace(",", "")), int(y.replace(",", "")))
+            for x, y in zip(cells[1::3], cells[2::3], strict=True)} == histogram
+
+
+def nothing_acts(report: bytes) -> None:
+    """Only our own script and style, by their hashes; no address is fetched or followed."""
+    root = parsed(report)
+    (policy,) = (each.get("content") or "" for each in root.iter("meta")
+                 if each.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none';")
+    for name in ("script", "style"):
+        (content,) = texts(root, name)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    allowed = {"html", "head", "body", "meta", "title", "style", "script", "header", "main",
+               "section", "article", "h1", "h2", "h3", "p", "b", "strong", "ul", "li", "q", "span",
+               "code", "button", "div", "figure", "figcaption", "details", "summary", "table",
+               "thead", "tbody", "tr", "th", "td", "caption", "svg", "g", "line", "text", "rect",
+               "circle", "polyline"}
+    for each in root.iter():
+        if isinstance(each.tag, str):
+            assert each.tag.rpartition("}")[2] in allowed, each.tag
+            assert not any(name.startswith("on") or name in ("href", "src", "style", "action")
+                           for name in each.attrib), each.attrib
+
+
+def write_pages(path: Path, pages: Mapping[str, str]) -> None:
+    path.write_text("".join(
+        json.dumps({"url": url, "html": html}) + "\n" for url, html in pages.items()))
+
+
+def test_nothing_in_it_acts(result: Path, tmp_path: Path) -> None:
+    nothing_acts((result / REPORT).read_bytes())
+    chunk = "".join(f"<p>{attack}{'some words of a passage ' * 8}</p>" for attack in ATTACKS)
+    urls = [f"http://h{n}.example/%3Cscript%3E<script>'\"{n}" for n in range(15)]
+    write_pages(tmp_path / "crawl.jsonl", {url: f"<html>{chunk}</html>" for url in urls})
+    assert main(["run", str(tmp_path / "crawl.jsonl"), "-o", str(tmp_path / "r"),
+                 "--workers", "1"]) == 0
+    report = (tmp_path / "r" / REPORT).read_bytes()
+    nothing_acts(report)
+    assert b"some words of a passage" in report
+
+
+def test_an_empty_crawl_has_a_report(tmp_path: Path) -> None:
+    write_pages(tmp_path / "crawl.jsonl", {})
+    assert main(["run", str(tmp_path / "crawl.jsonl"), "-o", str(tmp_path / "r"),
+                 "--workers", "1", "--max-rejects", "1"]) == 0
+    root = parsed((tmp_path / "r" / REPORT).read_bytes())
+    assert "1 record = 0 pages + 0 skipped + 1 rejected" in texts(root, "strong")
+    assert "crawl.jsonl at byte 0 (empty-file)" in "".join(root.itertext())
+
+
+def test_what_was_not_asked_for_is_said(tmp_path: Path) -> None:
+    write_pages(tmp_path / "crawl.jsonl", {"http://a.example/": "<p>words</p>"})
+    assert main(["run", str(tmp_path / "crawl.jsonl"), "-o", str(tmp_path / "r"), "--workers", "1",
+                 "--analyses", "discovery"]) == 0
+    said = "".join(parsed((tmp_path / "r" / REPORT).read_bytes()).itertext())
+    assert "Add quilts to --analyses" in said and "Add discovery" not in said
+
+
+def test_it_can_be_written_again(result: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, manifest = (result / REPORT).read_bytes(), (result / "manifest.json").read_bytes()
+    (result / REPORT).unlink()
+    assert main(["report", str(result)]) == 0
+    assert (result / REPORT).read_bytes() == before
+    assert (result / "manifest.json").read_bytes() == manifest
+    assert main(["report", str(result.parent / "crawl")]) == 2
+    assert "manifest" in capsys.readouterr().err
