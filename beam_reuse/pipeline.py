@@ -9,6 +9,7 @@ from typing import Any
 
 import apache_beam as beam
 
+from beam_reuse.analyses.boilerplate import stripping
 from beam_reuse.analyses.reuse.labels import MakeLabels
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.errors import UserError
@@ -138,9 +139,14 @@ def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Conten
 
 def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
     """What the commands `run` and `labels` write."""
-    analyses = analyses_of(plan)
-    features = FeatureSettings.of(plan.settings.chunks, (each.reads() for each in analyses))
-    crawl = read_pages(rows, inputs, plan.settings.read, features, work.spill, work.progress)
+    settings, analyses = plan.settings, analyses_of(plan)
+    without = [each for each in analyses if each.ignores_templates and settings.boilerplate.ignore]
+    features = FeatureSettings.of(settings.chunks, (
+        stripping.reads_of(each.reads()) if each in without else each.reads()
+        for each in analyses))
+    crawl = read_pages(rows, inputs, settings.read, features, work.spill, work.progress)
+    own = stripping.own_pages(crawl.pages, settings.boilerplate, FeatureSettings.of(
+        settings.chunks, (each.reads() for each in without))) if without else crawl.pages
     found: dict[str, Rows] = {} if plan.command == "labels" else {
         "pages": crawl.pages.rows(page_table, features.text),
         "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
@@ -148,7 +154,7 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
     values: dict[str, Value | int] = {}
     folding: dict[str, Any] = {}
     for analysis in analyses:
-        each: Found = analysis.find(crawl.pages)
+        each: Found = analysis.find(own if analysis in without else crawl.pages)
         found |= each.tables
         values |= each.values
         folding |= analysis.folding

@@ -50,10 +50,12 @@ _TOKENS = {"tokens": "<u8", "images": "<u8"}
 _LINES = {"lines": "<u8", "paragraphs": "<u4"}
 _LINE_TOKENS = {"line_tokens": "<u4"}
 HAS_TOKENS = "has_tokens"
+TOKEN_PLACES = "token_places"
+"""Of a part from which lines were taken: the places of its tokens among all of the page."""
 PAGE_TEXT = "page_text"
 # Columns of many numbers a page, and of which type.
 NUMBERS = {name: np.dtype(kind) for name, kind in (
-    _CHUNKS | _TOKENS | _LINES | _LINE_TOKENS).items()}
+    _CHUNKS | _TOKENS | _LINES | _LINE_TOKENS | {TOKEN_PLACES: "<u4"}).items()}
 REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
 _NO_TOKENS = np.zeros(0, np.uint64)
 _STRINGS = pa.list_(pa.field("element", pa.binary(), nullable=False))
@@ -210,20 +212,42 @@ def page_texts(pages: Sequence[Chunks]) -> pa.Array:
 def _signatures(
     pages: Sequence[PageFeatures], signers: Sequence[Signer]
 ) -> dict[str, pa.Array]:
-    """Signatures of pages, of their text's tokens and their images' after them, and which pages
-    have any; nothing if nobody signs."""
-    if not signers:
-        return {}
+    """`signature_columns` of pages: of their text's tokens and their images' after them."""
     sequences = [tokens for page in pages for tokens in (page.tokens, page.images)]
     ends = np.zeros(len(sequences) + 1, np.int64)
     np.cumsum([len(tokens) for tokens in sequences], out=ends[1:])
-    offsets = ends[::2]
-    tokens = np.concatenate([_NO_TOKENS, *sequences])
+    return signature_columns(np.concatenate([_NO_TOKENS, *sequences]), ends[::2], signers)
+
+
+def signature_columns(
+    tokens: NDArray[np.uint64], offsets: NDArray[np.int64], signers: Sequence[Signer],
+) -> dict[str, pa.Array]:
+    """Signatures of pages whose tokens are tokens[offsets[i]:offsets[i + 1]], and which pages have
+    any; nothing if nobody signs."""
+    if not signers:
+        return {}
     return {
         HAS_TOKENS: pa.array(np.diff(offsets) > 0),
         **{name: _hashes(values) for signer in signers
            for name, values in zip(signer.names, signer.sign(tokens, offsets), strict=True)},
     }
+
+
+def with_images(
+    text: tuple[NDArray[np.int64], NDArray[np.uint64]],
+    images: tuple[NDArray[np.int64], NDArray[np.uint64]],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The tokens of each page, those of its images after those of its text, and their offsets; of
+    both kinds offsets and tokens are given."""
+    (text_offsets, of_text), (image_offsets, of_images) = text, images
+    if not len(of_images):
+        return of_text.astype(np.uint64, copy=False), text_offsets
+    out = np.empty(len(of_text) + len(of_images), np.uint64)
+    shift = np.repeat(image_offsets[:-1], np.diff(text_offsets))
+    out[np.arange(len(of_text)) + shift] = of_text
+    shift = np.repeat(text_offsets[1:], np.diff(image_offsets))
+    out[np.arange(len(of_images)) + shift] = of_images
+    return out, text_offsets + image_offsets
 
 
 def _hashes(values: NDArray) -> pa.Array:
@@ -252,6 +276,11 @@ def _numbers(values: Sequence[NDArray], kind: np.dtype) -> pa.Array:
     np.cumsum([kind.itemsize * len(v) for v in values], out=ends[1:])
     flat = np.concatenate(values).astype(kind, copy=False)
     return _bytes(ends, flat)
+
+
+def number_lists(offsets: NDArray[np.int64], values: NDArray) -> pa.Array:
+    """A column of NUMBERS, of which page i has values[offsets[i]:offsets[i + 1]]."""
+    return _bytes((offsets * values.dtype.itemsize).astype(np.int32), np.ascontiguousarray(values))
 
 
 def _string_lists(values: list[ByteStrings]) -> pa.ListArray:

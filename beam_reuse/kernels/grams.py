@@ -89,3 +89,26 @@ def spans(
             found += 1
     order = np.argsort(owner_of[:found], kind="mergesort")
     return owner_of[order], start_of[order], end_of[order]
+
+
+@kernel
+def placed(
+    owner: np.ndarray, start: np.ndarray, end: np.ndarray, places: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Spans of tokens as spans of the places that these tokens have, which ascend: cut where places
+    are left out."""
+    most = 0
+    for i in range(len(owner)):
+        most += end[i] - start[i]
+    owner_of, start_of = np.empty(most, np.int64), np.empty(most, np.int64)
+    end_of = np.empty(most, np.int64)
+    found = 0
+    for i in range(len(owner)):
+        for at in range(start[i], end[i]):
+            place = np.int64(places[at])
+            if at > start[i] and end_of[found - 1] == place:
+                end_of[found - 1] = place + 1
+            else:
+                owner_of[found], start_of[found], end_of[found] = owner[i], place, place + 1
+                found += 1
+    return owner_of[:found].copy(), start_of[:found].copy(), end_of[:found].copy()

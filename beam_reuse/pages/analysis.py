@@ -39,6 +39,8 @@ class Analysis(beam.PTransform, ABC):
     schemas: Mapping[str, TableSchema] = SCHEMAS
     # How rows of a table that travel in another form are folded into it, by the table's name.
     folding: Mapping[str, Folding] = {}
+    # Whether it sees pages without template lines where --ignore-boilerplate asks for that.
+    ignores_templates: bool = False
 
     @classmethod
     @abstractmethod

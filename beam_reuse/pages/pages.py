@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from beam_reuse.rows import Plan, Rows
 
-Args = ParamSpec("Args")
 Made = TypeVar("Made")
 
 
@@ -14,7 +13,7 @@ Made = TypeVar("Made")
 class Pages:
     """`parts` has a row for each numbered part (see `pages.rows`), `names` the number and the URL
     of each page. `spill` is a folder that all workers share; so many parts as `ranges` are worked
-    on apart.
+    on apart. `made` is what `once` has made.
     """
 
     plan: Plan
@@ -22,7 +21,7 @@ class Pages:
     names: Rows
     spill: str
     ranges: int
-    _made: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    made: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def rows(self, kernel: Callable[..., Any], *args: Any) -> Rows:
         """What `kernel(parts, *args)` reads of all pages."""
@@ -33,14 +32,10 @@ class Pages:
         `range` names; all parts are there, and rows are None where there are none for them."""
         return rows.join(self.parts, "range", kernel, *args, buckets=self.ranges, dealt=True)
 
-    def once(
-        self, make: Callable[Concatenate["Pages", Args], Made], *args: Args.args,
-        **kwargs: Args.kwargs,
-    ) -> Made:
+    def once(self, make: Callable[..., Made], *args: Hashable) -> Made:
         """What `make(pages, *args)` gives: made once for all analyses that ask for the same, so
         that its rows are read and shuffled once."""
-        key = (make, args, *kwargs.items())
-        if key not in self._made:
-            self._made[key] = make(self, *args, **kwargs)
-        made: Made = self._made[key]
+        if (make, args) not in self.made:
+            self.made[make, args] = make(self, *args)
+        made: Made = self.made[make, args]
         return made

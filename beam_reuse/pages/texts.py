@@ -13,16 +13,15 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.part_columns import PAGE_TEXT, PageRows
-from beam_reuse.pages.rows import NumberedRows
 
 TEXT_CHARACTERS = 1000
 
 
-def page_texts(pages: NumberedRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
+def page_texts(pages: PageRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
     """The texts of `some` of the pages, which have text, as `core.text.Document` has it: parsed
     again from their payloads. Needs the columns `payload`, `charset` and `kind`."""
-    payload, charset = pages.rows.strings("payload"), pages.rows.strings("charset")
-    kinds = pages.rows.numbers("kind")
+    payload, charset = pages.strings("payload"), pages.strings("charset")
+    kinds = pages.numbers("kind")
     for i in np.flatnonzero(some).tolist():
         text = decode_text(payload[i], charset[i].decode())
         yield (read_html(text) if kinds[i] == Kind.HTML else read_plain(text)).text

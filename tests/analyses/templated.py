@@ -41,3 +41,32 @@ def document(url: str, body: list[str], rng: random.Random) -> Document:
     if rng.random() < 0.5:
         return Document(url, "".join(f"<p>{'<br>'.join(group)}</p>" for group in groups), True)
     return Document(url, "\n\n".join("\n".join(group) for group in groups))
+
+
+def similar_documents(seed: int, count: int) -> list[Document]:
+    """Pages in the templates of their hosts whose own lines are those of other pages, with changes:
+    copies, near copies and parts of them, on one host and on several; some with images, some of
+    template lines alone, template lines between their own."""
+    rng = random.Random(seed)
+    words = [f"word{n}" for n in range(400)]
+    frames = {host: [" ".join(rng.choices(words, k=rng.randint(1, 9))) + rng.choice((".", ""))
+                     for _ in range(14)] for host in HOSTS}
+    bodies = [[" ".join(rng.choices(words, k=rng.randint(2, 12))) + rng.choice((".", "", " ! x"))
+               for _ in range(rng.randint(2, 30))] for _ in range(max(2, count // 6))]
+    found: dict[str, Document] = {}
+    for n in range(count):
+        body, host = list(rng.choice(bodies)), rng.choice(HOSTS[:4])
+        for _ in range(rng.choice((0, 0, 1, 3))):
+            body[rng.randrange(len(body))] = f"changed {rng.randrange(count)} on {n}"
+        if rng.random() < 0.2:
+            body = rng.choice(bodies)[:4] + rng.choice(bodies)[-5:] + body[:3]
+        if rng.random() < 0.07:
+            body = []
+        for line in rng.sample(frames[host], rng.randint(5, 14)):
+            body.insert(rng.randint(0, len(body)), line)
+        page = document(f"http://{host}/{n}", body, rng)
+        if page.html and rng.random() < 0.5:
+            image = f'<img src="/i/{rng.choice(words)}.png">'
+            page = Document(page.url, page.content + image, True)
+        found[page.url] = page
+    return sorted(found.values(), key=lambda document: rng.random())

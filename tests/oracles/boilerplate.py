@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
-from tests.oracles.overlap import Page, Row
+from tests.oracles.overlap import Page, Row, paragraphs
 from tests.oracles.tokens import line_fingerprint, tokens
 
 
@@ -54,3 +55,30 @@ def position(line: str, pages: Sequence[Page]) -> float:
     """The lower median of the share of each page's lines above the line, in whole thousandths."""
     shares = sorted(1000 * page.lines.index(line) // len(page.lines) for page in pages)
     return shares[(len(shares) - 1) // 2] / 1000
+
+
+def own_lines(page: Page, known: Boilerplate) -> list[tuple[str, int]]:
+    """The lines of a page that are no template lines, each with the number of its paragraph."""
+    found = []
+    for number, paragraph in enumerate(paragraphs(page.text)):
+        found += [(line, number) for line in paragraph if not known.is_template(page, line)]
+    return found
+
+
+def own_page(page: Page, known: Boilerplate) -> Page:
+    """The page without its template lines; what is left of a paragraph is a paragraph."""
+    kept: dict[int, list[str]] = defaultdict(list)
+    for line, number in own_lines(page, known):
+        kept[number].append(line)
+    return replace(page, text="\f".join("\n".join(lines) for lines in kept.values()))
+
+
+def own_places(page: Page, known: Boilerplate) -> list[int]:
+    """The places on the page of the tokens that are left of it."""
+    places, at = [], 0
+    for line in page.lines:
+        count = len(tokens(line))
+        if not known.is_template(page, line):
+            places += range(at, at + count)
+        at += count
+    return places

@@ -1,9 +1,28 @@
 """What boilerplate is. No Beam."""
 
+from collections.abc import Collection
+
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
-from beam_reuse.declaring.about import About
+from beam_reuse.declaring.about import About, Values
 from beam_reuse.declaring.kinds import SHARE, WHOLE
-from beam_reuse.declaring.option import option
+from beam_reuse.declaring.option import FLAG, option
+
+IGNORING = ("near-duplicates", "overlap", "quilts")
+
+
+def idle(given: Collection[str], values: Values) -> str:
+    """Why an option does nothing: nobody looks at template lines."""
+    asked = values.get("analyses", ("boilerplate", *IGNORING))
+    ignored = bool(values.get("ignore-boilerplate"))
+    if ignored and "ignore-boilerplate" in given and not {*IGNORING} & {*asked}:
+        return (f"--ignore-boilerplate does nothing with --analyses {','.join(asked)}: it is for "
+                f"{', '.join(IGNORING)}. Add one of these, or leave it out.")
+    for name in ("boilerplate-pages", "boilerplate-share"):
+        if name in given and not ignored and "boilerplate" not in asked:
+            return (f"--{name} does nothing with --analyses {','.join(asked)}. Add boilerplate to "
+                    "these, or --ignore-boilerplate, or leave it out.")
+    return ""
+
 
 BOILERPLATE = About(
     name="boilerplate",
@@ -22,5 +41,10 @@ BOILERPLATE = About(
         option("boilerplate-share", SHARE,
                "and on at least this share of those of the host's pages that have lines",
                "min_share"),
+        option("ignore-boilerplate", FLAG,
+               "near-duplicates, overlap and quilts see pages without the template lines of their "
+               "hosts; `pages` still counts all", "ignore"),
     ),
+    needed_by=IGNORING,
+    idle=idle,
 )

@@ -1,6 +1,6 @@
 """What a template line is, and where on its pages it is. No Beam."""
 
-import re
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,6 @@ from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 STEPS = 1000
 """Positions are counted in so many steps from the top of a page to its end."""
 TEXT_CHARACTERS = 200
-
-_LINE_ENDS = re.compile("[\n\f]")
 
 
 def is_template(
@@ -43,6 +41,43 @@ def lower_medians(
 def shown_lines(text: bytes) -> list[bytes]:
     """The first characters of each line of the UTF-8 text of a `Document`, in the order of its
     fingerprints, as UTF-8."""
-    lines = (" ".join(line.split())
-             for line in _LINE_ENDS.split(text.decode("utf-8", "surrogatepass")))
-    return [line[:TEXT_CHARACTERS].encode("utf-8", "replace") for line in lines if line]
+    return [line[:TEXT_CHARACTERS].encode("utf-8", "replace") for line, _ in _lines(text)]
+
+
+def own_text(text: bytes, own: NDArray[np.bool_]) -> bytes:
+    """The text of a `Document` of which only the lines stay that are the page's `own`, as plain
+    text: what stays of a paragraph is one, after a blank line."""
+    pieces: list[str] = []
+    new = True
+    for (line, starts), stays in zip(_lines(text), own.tolist(), strict=True):
+        new |= starts
+        if stays:
+            pieces += ["\n\n" if new else "\n", line]
+            new = False
+    return "".join(pieces).encode("utf-8", "surrogatepass")
+
+
+def _lines(text: bytes) -> Iterator[tuple[str, bool]]:
+    """The lines of a text, white space collapsed, and which start a paragraph."""
+    for block in text.decode("utf-8", "surrogatepass").split("\f"):
+        starts = True
+        for line in block.split("\n"):
+            clean = " ".join(line.split())
+            if clean:
+                yield clean, starts
+            starts = not clean
+
+
+def paragraph_starts(
+    offsets: NDArray[np.int64], start_offsets: NDArray[np.int64], starts: NDArray[np.uint32],
+    own: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """The lines of each page that start a paragraph, numbered among those that stay, from all that
+    do: the first that stays of each paragraph. Page i has lines offsets[i] to offsets[i + 1]."""
+    first = np.zeros(len(own), np.bool_)
+    first[np.repeat(offsets[:-1], np.diff(start_offsets)) + starts] = True
+    paragraph = np.cumsum(first)[own]
+    begins = np.flatnonzero(np.diff(paragraph, prepend=0))
+    stay = np.concatenate([[0], np.cumsum(own)])[offsets]
+    after = np.searchsorted(begins, stay)
+    return after, (begins - np.repeat(stay[:-1], np.diff(after))).astype(np.uint32)

@@ -13,6 +13,7 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.distinct import find_rows
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import NUMBER, SHARE, SMALL, TEXT, columns, gives
+from beam_reuse.io.part_columns import PageRows
 from beam_reuse.kernels import lines as kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -35,7 +36,7 @@ class TemplateLines:
     def of(rows: Block) -> "TemplateLines":
         return TemplateLines(rows, keys_of(rows))
 
-    def find(self, pages: NumberedRows) -> NDArray[np.int64]:
+    def find(self, pages: PageRows) -> NDArray[np.int64]:
         """For each line of the pages, page after page, the row of it here, or -1; needs the
         columns `host` and `lines`."""
         return find_rows(self.keys, keys_of(lines_of(pages)))
@@ -64,7 +65,7 @@ def described(templates: Block | None, parts: Block | None) -> Iterator[Block | 
     for mine, part in template_lines_of(templates, parts):
         for pages in numbered_rows(part, (
                 "url", "host", "lines", "line_tokens", "line_count", "token_count")):
-            found = mine.find(pages)
+            found = mine.find(pages.rows)
             yield _page_rows(pages, found >= 0)
             if len(mine.rows):
                 yield Tagged(POSITIONS, _position_rows(pages, mine.rows, found))
@@ -107,7 +108,8 @@ def _text_rows(mine: TemplateLines, part: Block) -> Block:
     wanted = np.sort(rows[np.isin(numbers, shown.array("first").astype(np.int64))])
     for pages in numbered_rows(part, ("host", "lines", "payload", "kind", "charset"), wanted):
         some = np.isin(pages.row, wanted)
-        for at, text in zip(np.flatnonzero(some).tolist(), page_texts(pages, some), strict=True):
+        texts_of = page_texts(pages.rows, some)
+        for at, text in zip(np.flatnonzero(some).tolist(), texts_of, strict=True):
             lines, said = pages.rows.lists("lines")[at], shown_lines(text)
             for k in np.flatnonzero(shown.array("first") == pages.number[at]):
                 place = int(np.flatnonzero(lines == shown.array("line")[k])[0])

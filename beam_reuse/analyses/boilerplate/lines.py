@@ -3,7 +3,7 @@
 Hosts are known by 64-bit hashes of their names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ from beam_reuse.columnar.schema import (
     columns,
     gives,
 )
+from beam_reuse.io.part_columns import PageRows
 from beam_reuse.kernels import lines as kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.pages import Pages
-from beam_reuse.pages.rows import NumberedRows, numbered_rows
-from beam_reuse.rows import Rows
+from beam_reuse.pages.rows import numbered_rows
+from beam_reuse.rows import Plan, Rows
 from beam_reuse.rows.folds import CountCoarsely
 
 KEY = ("host", "line")
@@ -54,6 +55,11 @@ def template_lines(pages: Pages, settings: BoilerplateSettings) -> Rows:
     return pages.once(_template_lines, settings)
 
 
+def no_template_lines(plan: Plan, settings: BoilerplateSettings) -> dict[Hashable, Rows]:
+    """What `Pages.once` is to know of pages that have no template lines any more."""
+    return {(_template_lines, (settings,)): plan.rows([], "no template lines", TEMPLATES)}
+
+
 def _template_lines(pages: Pages, settings: BoilerplateSettings) -> Rows:
     frequent = pages.rows(line_rows).fold(CountCoarsely(
         KEY, pages.plan.shuffle.counter_bits(2, 26), settings.min_pages, _Reaching(settings)))
@@ -75,13 +81,13 @@ class _Reaching:
 def line_rows(parts: Block) -> Iterator[Block]:
     """A row for each line of each page; a line that a page repeats is there as often."""
     for pages in numbered_rows(parts, ("host", "lines")):
-        yield lines_of(pages)
+        yield lines_of(pages.rows)
 
 
-def lines_of(pages: NumberedRows) -> Block:
+def lines_of(pages: PageRows) -> Block:
     """Host and fingerprint of each line of the pages, page after page."""
-    offsets, lines = pages.rows.lists("lines").flat()
-    hosts = pages.rows.strings("host").hash64()
+    offsets, lines = pages.lists("lines").flat()
+    hosts = pages.strings("host").hash64()
     return Block({"host": np.repeat(hosts, np.diff(offsets)), "line": lines})
 
 
@@ -96,7 +102,7 @@ def page_counts(parts: Block, frequent: HeavyKeys) -> Iterator[Block]:
     """On how many `pages` of a part (or of what is read of it at once) each line is that may be
     frequent, and the smallest `page` of them; and how many pages with lines each host has."""
     for pages in numbered_rows(parts, ("host", "lines")):
-        lines, counts = lines_of(pages), pages.rows.lists("lines").lengths()
+        lines, counts = lines_of(pages.rows), pages.rows.lists("lines").lengths()
         page = np.repeat(np.arange(len(pages)), counts)
         kept = np.flatnonzero(frequent.may_hold(lines))
         lines, page = lines.take(kept), page[kept]

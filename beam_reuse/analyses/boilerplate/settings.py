@@ -12,10 +12,12 @@ LEAST_SHARE = 0.001
 @dataclass(frozen=True)
 class BoilerplateSettings:
     """A line is a template line of a host if it is on `min_pages` of its pages or more, and on the
-    share `min_share` or more of those of its pages that have lines."""
+    share `min_share` or more of those of its pages that have lines. With `ignore` near-duplicates,
+    overlap and quilts see pages without their template lines."""
 
     min_pages: int = 5
     min_share: float = 0.1
+    ignore: bool = False
 
     def __post_init__(self) -> None:
         require(2 <= self.min_pages <= MOST_PAGES, "min_pages", self.min_pages,

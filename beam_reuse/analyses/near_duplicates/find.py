@@ -36,6 +36,8 @@ class FindNearDuplicates(Analysis):
     55 ns per token; a row of some 120 bytes per page and key that it shares with another.
     """
 
+    ignores_templates = True
+
     def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or NearDuplicateSettings()

@@ -14,7 +14,7 @@ from beam_reuse.analyses.near_duplicates.definition import PageSigner
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.schema import FINGERPRINT, PAGE, TEXT, UNSIGNED, columns, gives, raw
-from beam_reuse.io.part_columns import HAS_TOKENS
+from beam_reuse.io.part_columns import HAS_TOKENS, with_images
 from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.captures import earliest_first
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
@@ -61,23 +61,8 @@ def signature_rows(
 
 def _signed(pages: NumberedRows, settings: NearDuplicateSettings) -> tuple[NDArray, ...]:
     """Which pages have tokens, and the three signatures of each."""
-    tokens, offsets = _sequences(pages)
+    tokens, offsets = with_images(*(pages.rows.lists(name).flat() for name in ("tokens", "images")))
     return np.diff(offsets) > 0, *PageSigner(settings).sign(tokens, offsets)
-
-
-def _sequences(pages: NumberedRows) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The tokens of each page, those of its images after those of its text."""
-    text_offsets, text = pages.rows.lists("tokens").flat()
-    image_offsets, images = pages.rows.lists("images").flat()
-    if not len(images):
-        return text.astype(np.uint64, copy=False), text_offsets
-    offsets = text_offsets + image_offsets
-    out = np.empty(len(text) + len(images), np.uint64)
-    shift = np.repeat(image_offsets[:-1], np.diff(text_offsets))
-    out[np.arange(len(text)) + shift] = text
-    shift = np.repeat(text_offsets[1:], np.diff(image_offsets))
-    out[np.arange(len(images)) + shift] = images
-    return out, offsets
 
 
 def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:

@@ -48,6 +48,8 @@ class FindOverlap(Analysis):
     5 ns per pair and pass; 8 bytes per pair that may overlap and crowd that it is in.
     """
 
+    ignores_templates = True
+
     def __init__(self, settings: OverlapSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or OverlapSettings()

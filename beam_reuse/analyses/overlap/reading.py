@@ -93,7 +93,7 @@ def fingerprints(pages: NumberedRows, chunking: Chunking) -> Ragged:
         return overlap.paragraph_groups(lines, pages.rows.lists("paragraphs").flat())
     some = np.diff(lines[0]) > 0
     texts = [b""] * len(pages)
-    for at, text in zip(np.flatnonzero(some), page_texts(pages, some), strict=True):
+    for at, text in zip(np.flatnonzero(some), page_texts(pages.rows, some), strict=True):
         texts[at] = text
     return overlap.sentence_groups(texts)
 

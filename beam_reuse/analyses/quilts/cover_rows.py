@@ -26,9 +26,11 @@ from beam_reuse.columnar.schema import (
     lists,
     maybe,
 )
+from beam_reuse.io.part_columns import TOKEN_PLACES
+from beam_reuse.io.parts import has_columns
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
-from beam_reuse.pages.rows import numbered_rows
+from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Tagged
 
 TAKEN = "taken"
@@ -103,21 +105,31 @@ def with_source_urls(sources: Block | None, names: Block | None) -> Block | None
     return sources.with_columns(source_url=names.strings("source_url").take(found))
 
 
-@gives(columns(page=PAGE, url=TEXT, tokens=lists(FINGERPRINT), links=lists(TEXT), base=maybe(TEXT)))
+@gives(columns(page=PAGE, url=TEXT, tokens=lists(FINGERPRINT), places=lists(VARIANT),
+               links=lists(TEXT), base=maybe(TEXT)))
 def text_rows(parts: Block, quilts: KeyFilter) -> Iterator[Block]:
-    """Pages that may be quilts; only row groups with one are read."""
+    """Pages that may be quilts; only row groups with one are read. `places` of tokens are there
+    where lines were taken from the pages."""
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
         here = part.lists("pages")[0]
         wanted = here.array("row")[_may_be(here.array("number"), quilts)]
         if not len(wanted):
             continue
-        for pages in numbered_rows(part, _TEXT_COLUMNS, wanted):
+        stripped = has_columns(part.strings("path")[0].decode(), (TOKEN_PLACES,))
+        read = (*_TEXT_COLUMNS, *((TOKEN_PLACES,) if stripped else ()))
+        for pages in numbered_rows(part, read, wanted):
             kept = np.flatnonzero(_may_be(pages.number, quilts))
             yield Block({
                 "page": pages.number.astype(np.uint64), "url": pages.urls(),
-                "tokens": pages.rows.lists("tokens"), "links": pages.rows.lists("links"),
+                "tokens": pages.rows.lists("tokens"),
+                "places": pages.rows.lists(TOKEN_PLACES) if stripped else _no_places(pages),
+                "links": pages.rows.lists("links"),
                 "base": pages.rows.maybe("base")}).take(kept)
+
+
+def _no_places(pages: NumberedRows) -> Lists:
+    return Lists.from_lengths(np.zeros(len(pages), np.int64), np.zeros(0, np.uint32))
 
 
 def _may_be(numbers: NDArray[np.int64], quilts: KeyFilter) -> NDArray[np.bool_]:

@@ -47,6 +47,8 @@ class FindQuilts(Analysis):
     the number of copies of a page; a page needs some 100 bytes per token.
     """
 
+    ignores_templates = True
+
     def __init__(self, settings: QuiltSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or QuiltSettings()

@@ -107,6 +107,9 @@ def _spans(
                 frozen(texts.lists("tokens")[rows[at]]),
                 sweep.sizes[int(cover.array("cover")[at]) // len(sweep.limits)],
                 frozen(mine.lists("grams").used()), frozen(owners), int(counts[at]))
+            places = texts.lists("places")[rows[at]]
+            if len(places):
+                owner, start, end = gram_kernels.placed(owner, start, end, frozen(places))
             lengths[ends[at] - counts[at]:ends[at]] = np.bincount(owner, minlength=counts[at])
             found.append(Block({"start": start.astype(np.int64), "end": end.astype(np.int64)}))
     return Lists.from_lengths(lengths, Block.concat(found))
