@@ -120,8 +120,9 @@ def _near_duplicates(folder: str, planted: Planted) -> Iterator[Check]:
                 {group[0]: group for group in (versions, stolen, *mirrored)}, clusters)
     kept = {row["url"]: row["because_of"] for row in _rows(folder, "keep")
             if row["url"] in versions}
+    plainest = min(versions, key=lambda url: ("?" in url, len(url), url))
     yield Check("one version of it kept",
-                {url: None if url == versions[0] else versions[0] for url in versions}, kept)
+                {url: None if url == plainest else plainest for url in versions}, kept)
 
 
 def _mirrored(mirror: PlantedMirror) -> list[list[str]]:

@@ -7,8 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from beam_reuse.analyses.graphs import keep
 from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_bytes
-from beam_reuse.analyses.near_duplicates.equal_pages import MEMBERS, SETS, STARS, distinct_pages
+from beam_reuse.analyses.near_duplicates.equal_pages import (
+    KNOWN,
+    MEMBERS,
+    SETS,
+    STARS,
+    distinct_pages,
+)
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.rows import Count, Tagged
@@ -25,7 +32,8 @@ def signed_rows(rng: random.Random) -> Block:
         "page": np.array(rng.sample(range(10 * count), count), np.uint64), "b": words,
         "identity": as_bytes(np.column_stack([identity, identity])), "c": words,
         "site": np.array([rng.randrange(3) for _ in range(count)], np.uint64),
-        "order": np.array([rng.randrange(9) for _ in range(count)], np.uint64)})
+        "order": np.array([rng.randrange(9) for _ in range(count)], np.uint64),
+        "short": np.array([rng.randrange(2) for _ in range(count)], np.uint8)})
     return rows.with_columns(equal=rows.hash_rows(("b", "c"))).sort(("equal", "identity", "page"))
 
 
@@ -35,9 +43,9 @@ def test_equal_pages_are_the_same_however_the_stream_is_cut(seed: int) -> None:
     rng = random.Random(seed)
     rows = signed_rows(rng)
     cuts = sorted({0, len(rows), *(rng.randrange(len(rows)) for _ in range(rng.randint(0, 30)))})
-    seen: dict[str, list[tuple[int, ...]]] = {"": [], MEMBERS: [], SETS: [], STARS: []}
     columns = {"": ("page",), MEMBERS: ("set", "page", "order"), SETS: ("representative", "page"),
-               STARS: ("page_a", "page_b")}
+               KNOWN: ("set", "row", "page"), STARS: ("page_a", "page_b")}
+    seen: dict[str, list[tuple[int, ...]]] = {tag: [] for tag in columns}
     not_listed = 0
     slabs = (rows.slice(a, b) for a, b in pairwise(cuts))
     for found in distinct_pages(slabs, NearDuplicateSettings()):
@@ -48,14 +56,15 @@ def test_equal_pages_are_the_same_however_the_stream_is_cut(seed: int) -> None:
         seen[tag] += zip(*(block.array(name).tolist() for name in columns[tag]), strict=True)
 
     sets, classes = defaultdict(list), defaultdict(list)
-    columns_of = ("page", "identity", "b", "site", "order")
-    for page, identity, b, site, order in zip(
+    columns_of = ("page", "identity", "b", "site", "order", "short")
+    for page, identity, b, site, order, short in zip(
             *(rows.array(name).tolist() for name in columns_of), strict=True):
-        sets[identity].append((page, bytes(b), site, order))
-    expected: dict[str, list[tuple[int, ...]]] = {"": [], MEMBERS: [], SETS: [], STARS: []}
+        sets[identity].append((page, bytes(b), site, order, short))
+    expected: dict[str, list[tuple[int, ...]]] = {tag: [] for tag in columns}
     for members in sets.values():
-        first, b, site, _ = min(members)
-        expected[MEMBERS] += [(first, page, order) for page, _, _, order in members]
+        first, b, site, _, short = min(members)
+        expected[MEMBERS] += [(first, page, order) for page, _, _, order, _ in members]
+        expected[KNOWN] += [(first, keep.SHORT, first)] * short
         expected[SETS] += [(first, page) for page, *_ in members if len(members) > 1]
         classes[b, site if any(b) else first].append(first)
     listed = 0

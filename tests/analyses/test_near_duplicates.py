@@ -1,6 +1,7 @@
 """Near-duplicates against their definition, row by row."""
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,12 @@ CASES = {
     "default": NearDuplicateSettings(),
     "small": NearDuplicateSettings(**SMALL, c_threshold=96),
     "pairs of pieces": NearDuplicateSettings(c_threshold=360, keep_by="c", keep_rule="longest"),
-    "all pairs": NearDuplicateSettings(c_threshold=330, keep_by="hybrid", keep_rule="earliest"),
+    "all pairs": NearDuplicateSettings(c_threshold=330, keep_rule="earliest"),
+    "proven": NearDuplicateSettings(**SMALL, c_threshold=85, keep_by="c", min_containment=0.6),
+    "all but proven": NearDuplicateSettings(c_threshold=330, keep_by="b", keep_rule="smallest-url",
+                                            min_containment=1.0),
+    "proven crowds": NearDuplicateSettings(
+        **SMALL, c_threshold=97, max_group=12, keep_by="b", min_containment=0.9),
     "crowds": NearDuplicateSettings(**SMALL, c_threshold=97, max_group=12, keep_by="b"),
     "tiny crowds": NearDuplicateSettings(max_group=2, combined_threshold=380),
     "crowds among all pairs": NearDuplicateSettings(
@@ -68,6 +74,14 @@ def test_a_run_equals_its_definition(case: str, tmp_path: Path) -> None:
     expected = expect(tmp_path / "out", documents, CASES[case])
     assert expected.pairs
     assert ("crowds" in case) == any(expected.skipped.values())
+    if "proven" in case:
+        assert "all" in case or expected.noted()["more-than-ten-neighbours"]
+        dropped = [row for row in expected.kept if not row["keep"]]
+        assert {row["reason"] for row in dropped} >= {"identity", "pair"}
+        near = replace(CASES[case], min_containment=None)
+        all_dropped = [row for row in NearDuplicates(
+            expected.pages.values(), near).kept if not row["keep"]]
+        assert 0 < len(dropped) < len(all_dropped)
 
 
 def equal_pages(rng: random.Random, count: int) -> list[Document]:
@@ -192,7 +206,8 @@ def test_classes_among_other_pages(
     use(monkeypatch, ("one bucket", "many buckets, small slabs")[seed % 2])
     documents = random_classes(seed)
     near = NearDuplicateSettings(
-        keep_by=ALGORITHMS[seed % 4], keep_rule=KEEP_RULES[seed % 3],
+        keep_by=ALGORITHMS[seed % 4], keep_rule=KEEP_RULES[(seed + 3) % 4],
+        min_containment=(None, 0.85, 0.0)[seed % 3],
         c_threshold=(372, 340)[seed // 2 % 2], combined_threshold=(355, 380)[seed // 3],
         max_group=(1000, 5)[seed // 4])
     run([write(tmp_path / "classes.jsonl", documents)], tmp_path / "out", near)
@@ -339,9 +354,9 @@ def test_chaining_drops_no_page_that_resembles_nothing_kept(tmp_path: Path) -> N
     run([write(tmp_path / "chain.jsonl", documents)], tmp_path / "out", near)
     expected = expect(tmp_path / "out", documents, near)
     assert [len(cluster) for cluster in expected.clusters("b")] == [20]
-    kept = {row["url"] for row in expected.keep() if row["keep"]}
+    kept = {row["url"] for row in expected.kept if row["keep"]}
     assert 1 < len(kept) < 20
-    for row in expected.keep():
+    for row in expected.kept:
         if not row["keep"]:
             pair = tuple(sorted((str(row["url"]), str(row["because_of"]))))
             assert row["because_of"] in kept and expected.flags(*pair)["b"]
@@ -374,3 +389,28 @@ def test_crowds_stay_linear(tmp_path: Path) -> None:
             a, b = (first if "same" in url else url for url in (row["url"], row["because_of"]))
             assert row["because_of"] in kept
             assert a == b or (min(a, b), max(a, b)) in pairs
+
+
+def test_pages_of_few_words_are_contained_by_their_words(tmp_path: Path) -> None:
+    """Fewer than five tokens: each of them is looked for, on a page of any length."""
+    texts = {"aa": "one two three four " * 30, "bb": "four three two one",
+             "cc": "one two three four", "d": "one two three five", "image": ""}
+    documents = [Document(f"http://h.example/{name}", text) for name, text in texts.items()]
+    documents += [Document(f"http://h{n}.example/i", f"<img src=/{n}.png>" * n, html=True)
+                  for n in (1, 2)]
+    near = NearDuplicateSettings(c_threshold=200, keep_by="c", keep_rule="longest",
+                                 min_containment=0.75)
+    run([write(tmp_path / "few.jsonl", documents)], tmp_path / "out", near)
+    expected = expect(tmp_path / "out", documents, near)
+    rows = {str(row["url"])[-2:]: row["containment"] for row in expected.kept}
+    assert (rows["aa"], rows["bb"], rows["cc"], rows["/d"]) == (None, 1.0, 1.0, 0.75)
+
+
+def test_the_plainest_url_is_kept(tmp_path: Path) -> None:
+    """Without a query before the shorter, and that before the smaller."""
+    text = " ".join(f"word{n}" for n in range(50))
+    documents = [Document(f"http://a.example/{path}", text)
+                 for path in ("?", "a?b=1", "page/long", "page/b", "page/c")]
+    run([write(tmp_path / "same.jsonl", documents)], tmp_path / "out", NearDuplicateSettings())
+    expected = expect(tmp_path / "out", documents, NearDuplicateSettings())
+    assert [row["url"] for row in expected.kept if row["keep"]] == ["http://a.example/page/b"]

@@ -200,7 +200,7 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "neighbourhood-score": "pooled", "matcher": "exact", "nilsimsa-threshold": [115],
         "shingle-size": 8, "min-values": 84, "supershingles": 6, "b-threshold": 2,
         "projection-bits": 384, "c-threshold": 372, "combined-threshold": 355, "max-group": 1000,
-        "keep-by": "combined", "keep-rule": "smallest-url",
+        "keep-by": "hybrid", "keep-rule": "plainest-url", "min-containment": None,
         "overlap-chunkings": ["whole", "4-lines", "2-lines"], "overlap-threshold": "auto",
         "server-overlap-threshold": "auto", "mirror-containment": 0.9, "max-df": 200,
         "overlap-method": "iceberg",

@@ -128,7 +128,8 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
     flags = {"b": True, "c": True, "combined": True, "hybrid": False}
     pair = {"url_a": "http://a/", "url_b": "http://b/", "b_similarity": 2, "c_similarity": 380,
             "same_site": True}
-    kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None} for n in range(3)]
+    kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None, "reason": None,
+             "containment": None} for n in range(3)]
     folder = write_result(tmp_path / "r", {
         "near_duplicates": [[pair | flags], [pair | flags | {"c": False}]], "keep": [kept],
         "identity_sets": [[{"representative": first, "url": first + more}
@@ -141,7 +142,8 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
 
 
 def test_what_is_noted_is_explained_and_slow_reading_is_told_in_small_units() -> None:
-    noted = {"no-tokens": 2, "pairs-not-compared-c": 7, "pairs-not-listed": 9, "no-lines": 1,
+    noted = {"no-tokens": 2, "more-than-ten-neighbours": 1, "pairs-not-compared-c": 7,
+             "pairs-not-listed": 9, "no-lines": 1,
              "server-pairs-not-compared": 1, "grams-on-too-many-pages": 1,
              "pages-shorter-than-a-gram": 1, **dict.fromkeys(UNTOLD, 1000)}
     out = io.StringIO()

@@ -168,7 +168,7 @@ def manuals() -> Web:
         f"http://docs.tool.example/{release}/chapter-{n}.html": html(
             f"Chapter {n}", [f"<p>{text} Since version {release}.</p>"])
         for release in (1, 2, 3) for n, text in chapters.items()}
-    crawl |= {f"http://mirror.example/tool/{n}.html": html(f"Chapter {n}", [
+    crawl |= {f"http://mirror.example/tool/the-manual/{n}.html": html(f"Chapter {n}", [
         f"<div>{text.replace('.', ';')} Since version 3!</div>"]) for n, text in chapters.items()}
     others = {f"http://news.example/{n}.html": html(f"News {n}", paragraphs(f"news {n}", 12))
               for n in range(20)}

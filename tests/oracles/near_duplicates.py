@@ -30,6 +30,16 @@ class Page:
     length: int = 0
     time: object = None
 
+    @property
+    def grams(self) -> set[tuple[int, ...]]:
+        """What containment counts: 5-grams of the text's tokens, or tokens if there are none."""
+        return self.runs(5 if self.length >= 5 else 1)
+
+    def runs(self, size: int) -> set[tuple[int, ...]]:
+        """All runs of so many tokens of the text."""
+        text = self.tokens[: self.length]
+        return {text[i : i + size] for i in range(len(text) - size + 1)}
+
 
 def mix(x: int) -> int:
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
@@ -123,6 +133,8 @@ class NearDuplicates:
         self.leader = {url: members[0] for members in self.classes() for url in members}
         self.skipped = {"b": 0, "c": 0}
         self.pairs = self._pairs()
+        self.more_asked = 0
+        self.kept = self.keep()
 
     def ordered(self, urls: Iterable[str]) -> list[str]:
         return sorted(urls, key=self.rank.__getitem__)
@@ -212,13 +224,14 @@ class NearDuplicates:
                 {"algorithm": algorithm, "site_a": a, "site_b": b, "pairs": count}
                 for algorithm in ALGORITHMS
                 for (a, b), count in self._site_pairs(algorithm).items()],
-            "keep": self.keep(),
+            "keep": self.kept,
         }
 
     def noted(self) -> dict[str, int]:
         counts = {"no-tokens": sum(not page.tokens for page in self.pages.values()),
                   "pairs-not-compared-b": self.skipped["b"],
                   "pairs-not-compared-c": self.skipped["c"],
+                  "more-than-ten-neighbours": self.more_asked,
                   "pairs-not-listed": sum(
                       (n - 1) * (n - 2) // 2 for n in map(len, self.classes()))}
         return {name: count for name, count in counts.items() if count}
@@ -274,24 +287,51 @@ class NearDuplicates:
             yield classes[self.leader[a]], classes[self.leader[b]]
 
     def keep(self) -> list[Row]:
-        """Page by page in the rule's order."""
-        near: dict[str, set[str]] = defaultdict(set)
-        for first, others in self.adjacent(self.settings.keep_by).items():
-            around = {url for other in others | {first} for url in self.sets[other]}
-            for url in self.sets[first]:
-                near[url] = around
-        because: dict[str, str] = {}
-        for url in sorted(self.pages, key=self._turn):
-            if url not in because:
-                because[url] = url
-                for other in near[url]:
-                    because.setdefault(other, url)
-        return [{"url": url, "keep": because[url] == url,
-                 "because_of": None if because[url] == url else because[url]}
+        """Set by set in the rule's order. Pages of a set have the same tokens, so they take their
+        turn together, with the first of them by the rule; each is a neighbour of the others."""
+        near = self.adjacent(self.settings.keep_by)
+        first = {each: min(members, key=self._turn) for each, members in self.sets.items()}
+        stays: dict[str, str] = {}
+        for one in sorted(self.sets, key=lambda each: self._turn(first[each])):
+            before = sorted((other for other in near[one] if other in stays),
+                            key=lambda each: self._turn(first[each]))
+            if self.settings.min_containment is not None:
+                self.more_asked += len(before) > 10
+                before = before[:10]
+            stays[one] = next((other for other in before if stays[other] == other
+                               and self._is_enough(one, other)), one)
+        set_of = {url: one for one, members in self.sets.items() for url in members}
+        return [self._kept(url) if url not in set_of
+                or (stays[set_of[url]] == set_of[url] and first[set_of[url]] == url)
+                else self._dropped(url, set_of[url], stays[set_of[url]], first)
                 for url in self.pages]
 
+    def _kept(self, url: str) -> Row:
+        return {"url": url, "keep": True, "because_of": None, "reason": None, "containment": None}
+
+    def _dropped(self, url: str, one: str, other: str, first: dict[str, str]) -> Row:
+        equal = self.b[one] and (self.b[one], self.c[one]) == (self.b[other], self.c[other])
+        reason = "identity" if one == other else "equal-signatures" if equal else "pair"
+        proven = self.settings.min_containment is not None
+        return {"url": url, "keep": False, "because_of": first[other], "reason": reason,
+                "containment": self.containment(one, other) if proven else None}
+
+    def _is_enough(self, one: str, other: str) -> bool:
+        least = self.settings.min_containment
+        return least is None or self.containment(one, other) >= least
+
+    def containment(self, one: str, other: str) -> float:
+        """The share of the grams of a set's smallest page that are on another's; 1 of nothing."""
+        grams = self.pages[one].grams
+        if one == other or not grams:
+            return 1.0
+        size = len(next(iter(grams)))
+        return len(grams & self.pages[other].runs(size)) / len(grams)
+
     def _turn(self, url: str) -> tuple:
-        page, rank = self.pages[url], self.rank[url]
-        if self.settings.keep_rule == "earliest":
+        page, rank, rule = self.pages[url], self.rank[url], self.settings.keep_rule
+        if rule == "plainest-url":
+            return ("?" in url, len(url.encode()), rank)
+        if rule == "earliest":
             return (page.time is None, page.time or 0, rank)
-        return (-page.length if self.settings.keep_rule == "longest" else 0, rank)
+        return (-page.length if rule == "longest" else 0, rank)

@@ -6,7 +6,7 @@ from beam_reuse.analyses.near_duplicates.settings import (
     NearDuplicateSettings,
 )
 from beam_reuse.declaring.about import About
-from beam_reuse.declaring.kinds import WHOLE, choice
+from beam_reuse.declaring.kinds import SHARE, WHOLE, choice, optional
 from beam_reuse.declaring.option import option
 
 NEAR_DUPLICATES = About(
@@ -44,7 +44,10 @@ NEAR_DUPLICATES = About(
         option("keep-by", choice(*ALGORITHMS),
                "the algorithm by whose pairs pages are dropped (table keep)"),
         option("keep-rule", choice(*KEEP_RULES),
-               "which of similar pages is kept"),
+               "which of similar pages is kept; plainest-url: without a query, then the shorter"),
+        option("min-containment", optional(SHARE),
+               "drop a page only if that share of its 5-grams of words occurs on the page that is "
+               "kept for it (column containment of keep)"),
     ),
     counts={
         "no-tokens":
@@ -52,6 +55,9 @@ NEAR_DUPLICATES = About(
         "pairs-not-compared":
             "of more than --max-group pages with a key in common each is compared with the "
             "smallest URL and the ten after it",
+        "more-than-ten-neighbours":
+            "pages with more than ten similar pages before them by --keep-rule: --min-containment "
+            "compares them with the first ten",
         "pairs-not-listed":
             "of more than ten pages of a site with equal signatures each is paired with the "
             "smallest URL alone",

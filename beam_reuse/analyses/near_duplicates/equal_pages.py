@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from beam_reuse.analyses.graphs.keep import SETS as SET_ROWS
-from beam_reuse.analyses.graphs.keep import member_rows
+from beam_reuse.analyses.graphs import keep
 from beam_reuse.analyses.near_duplicates.comparisons import PAIRS, star_pairs
 from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_words
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
@@ -17,12 +16,15 @@ from beam_reuse.columnar.group import with_leaders
 from beam_reuse.columnar.schema import PAGE, columns, gives, less
 from beam_reuse.rows import Count, Tagged
 
-SETS, MEMBERS, STARS = "sets", "members", "stars"
+SETS, MEMBERS, KNOWN, STARS = "sets", "members", "known", "stars"
+
+_OF_SETS = ("identity", "order", "short")
 
 
 @gives(
-    lambda signed, _: less(signed, "identity", "order", "equal"),
-    {MEMBERS: SET_ROWS, SETS: columns(representative=PAGE, page=PAGE), STARS: PAIRS})
+    lambda signed, _: less(signed, *_OF_SETS, "equal"),
+    {MEMBERS: keep.SETS, KNOWN: keep.SETS, STARS: PAIRS,
+     SETS: columns(representative=PAGE, page=PAGE)})
 def distinct_pages(
     slabs: Iterator[Block], settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:
@@ -30,18 +32,21 @@ def distinct_pages(
     first of each set with the same tokens; and where more than MOST_EQUAL of these, on one site,
     have both signatures equal, only the first of the class.
 
-    Also MEMBERS: rows of `graphs.keep`, of all pages; SETS: the pages of sets of two or more, each
-    with its `representative`, the first; STARS: pairs of the first page and each other of a large
-    class. Counts the pairs that these leave out. Holds a slab, and the first pages of all sets
-    with one pair of signatures.
+    Also MEMBERS: rows of `graphs.keep`, of all pages, and KNOWN: of what else it asks for; SETS:
+    the pages of sets of two or more, each with its `representative`, the first; STARS: pairs of
+    the first page and each other of a large class. Counts the pairs that these leave out. Holds a
+    slab, and the first pages of all sets with one pair of signatures.
     """
     held: list[Block] = []
     for rows, leaders, place in with_leaders(slabs, ("equal", "identity")):
         first = leaders.array("page")
-        yield Tagged(MEMBERS, member_rows(first, rows.array("page"), rows.array("order")))
-        for some, page in ((place > 0, rows.array("page")), (place == 1, first)):
-            yield Tagged(SETS, Block({"representative": first[some], "page": page[some]}))
-        firsts = Block.concat([*held, rows.take(place == 0).without("identity", "order")])
+        page, order = rows.array("page"), rows.array("order")
+        yield Tagged(MEMBERS, keep.set_rows(first, keep.MEMBER, page, order))
+        short = (place == 0) & (rows.array("short") > 0)
+        yield Tagged(KNOWN, keep.set_rows(first[short], keep.SHORT, page[short], order[short]))
+        for some, member in ((place > 0, page), (place == 1, first)):
+            yield Tagged(SETS, Block({"representative": first[some], "page": member[some]}))
+        firsts = Block.concat([*held, rows.take(place == 0).without(*_OF_SETS)])
         whole = int(np.searchsorted(firsts.array("equal"), rows.array("equal")[-1]))
         yield from _compared(firsts.slice(0, whole), settings)
         held = [firsts.slice(whole, len(firsts))]

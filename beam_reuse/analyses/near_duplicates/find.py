@@ -7,15 +7,24 @@ not travel. Similarities are verified where pages meet.
 
 from math import ceil, sqrt
 
+from beam_reuse.analyses.graphs import proof
 from beam_reuse.analyses.graphs.clusters import components
-from beam_reuse.analyses.graphs.keep import clusters_and_kept, edge_rows
+from beam_reuse.analyses.graphs.containment import contained, paired_pages
+from beam_reuse.analyses.graphs.keep import clusters_and_connected, kept
 from beam_reuse.analyses.near_duplicates import candidates, comparisons, pair_rows
 from beam_reuse.analyses.near_duplicates.definition import PageSigner, key_masks
 from beam_reuse.analyses.near_duplicates.degrees import degrees
-from beam_reuse.analyses.near_duplicates.equal_pages import MEMBERS, SETS, STARS, distinct_pages
+from beam_reuse.analyses.near_duplicates.equal_pages import (
+    KNOWN,
+    MEMBERS,
+    SETS,
+    STARS,
+    distinct_pages,
+)
+from beam_reuse.analyses.near_duplicates.grams import gram_lists
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.analyses.near_duplicates.signatures import SITES, TOKENLESS, signature_rows
-from beam_reuse.core.features import Reads
+from beam_reuse.core.features import TOKENS, Reads
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows, Value
@@ -47,7 +56,8 @@ class FindNearDuplicates(Analysis):
         return cls(settings.near_duplicates)
 
     def reads(self) -> Reads:
-        return Reads(text=True, signer=PageSigner(self.settings))
+        kept = frozenset() if self.settings.min_containment is None else frozenset((TOKENS,))
+        return Reads(kept, text=True, signer=PageSigner(self.settings))
 
     def find(self, pages: Pages) -> Found:
         settings = self.settings
@@ -58,17 +68,28 @@ class FindNearDuplicates(Analysis):
         pairs = found.reduce(_PAIR, _SAME)
         connected = components(found.map(pair_rows.pair_edges, settings))
         keep_by = ALGORITHMS.index(settings.keep_by)
-        edges = pairs.map(pair_rows.returned_by_one, keep_by, settings).map(edge_rows)
-        clusters, kept = clusters_and_kept(members, edges, connected, len(ALGORITHMS), keep_by)
+        known = members + distinct.tagged(KNOWN) + pairs.map(pair_rows.keep_edges, settings)
+        clusters, similar, alone = clusters_and_connected(
+            known, connected, len(ALGORITHMS), keep_by)
+        decided = kept(self.proven(pages, similar)) + alone
         return Found({
             "identity_sets": distinct.tagged(SETS).map(pair_rows.set_table),
             "near_duplicates": pairs.map(pair_rows.pair_table, settings),
             "near_duplicate_clusters": clusters.map(pair_rows.cluster_table),
             "near_duplicate_degrees": degrees(pairs, stars, members, settings),
             "site_pairs": pair_rows.site_pairs(pairs, signed.tagged(SITES), settings),
-            "keep": kept.map(pair_rows.keep_table)
-            + signed.tagged(TOKENLESS).map(pair_rows.tokenless_table),
+            "keep": decided.map(pair_rows.keep_table, settings)
+            + signed.tagged(TOKENLESS).map(pair_rows.tokenless_table, settings),
         })
+
+    def proven(self, pages: Pages, similar: Rows) -> Rows:
+        """Rows of similar pages, of whose edges those stay that prove that enough is kept."""
+        least = self.settings.min_containment
+        if least is None:
+            return similar
+        asked = proof.asked(similar)
+        lists = pages.rows(gram_lists, paired_pages(asked))
+        return proof.proven(similar, contained(asked, lists), least)
 
     def shared_keys(self, signed: Rows) -> Value:
         """Which keys of signatures may occur twice or more, and which too often."""

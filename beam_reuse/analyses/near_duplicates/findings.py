@@ -24,5 +24,5 @@ def near_duplicates(there: Result) -> Iterator[str]:
     yield (f"{counted(sets, 'set')} of pages with the same words, "
            f"{counted(superfluous, 'page')} superfluous; "
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
-           f"{there.settings.get('keep-by', 'combined')} (keep)")
+           f"{there.settings.get('keep-by', 'hybrid')} (keep)")
     yield ""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs import keep
 from beam_reuse.analyses.graphs.clusters import EDGES
 from beam_reuse.analyses.near_duplicates.definition import returned_by
 from beam_reuse.analyses.near_duplicates.schemas import (
@@ -17,11 +18,12 @@ from beam_reuse.analyses.near_duplicates.schemas import (
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives, same
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
+_REASONS = np.array([b"", b"identity", b"equal-signatures", b"pair"], object)
 COUNTED_SITES = columns(algorithm=KIND, low=FINGERPRINT, high=FINGERPRINT, pairs=NUMBER)
 
 
@@ -40,10 +42,16 @@ def returned(pairs: Block, settings: NearDuplicateSettings) -> Iterator[tuple[in
         yield number, pairs.take(flag)
 
 
-@gives(same)
-def returned_by_one(pairs: Block, algorithm: int, settings: NearDuplicateSettings) -> Block:
-    """The pairs that one algorithm returns."""
-    return pairs.take(_flags(pairs, settings)[ALGORITHMS[algorithm]])
+@gives(keep.SETS)
+def keep_edges(pairs: Block, settings: NearDuplicateSettings) -> Block:
+    """The pairs by which pages are dropped, as edges of `graphs.keep`."""
+    pairs = pairs.take(_flags(pairs, settings)[settings.keep_by])
+    equal = ((pairs.array("b_similarity") == settings.supershingles)
+             & (pairs.array("c_similarity") == settings.projection_bits))
+    row = np.where(equal, np.uint8(keep.EQUAL), np.uint8(keep.EDGE))
+    return Block({"set": pairs["page_a"], "page": pairs["page_b"],
+                  "row": np.where(pairs.array("star") > 0, np.uint8(keep.STAR), row),
+                  "order": np.zeros(len(pairs), np.uint64)})
 
 
 @gives(EDGES)
@@ -87,17 +95,23 @@ def cluster_table(clusters: Block) -> Block:
 
 
 @gives(KEEP.rows)
-def keep_table(decided: Block) -> Block:
+def keep_table(decided: Block, settings: NearDuplicateSettings) -> Block:
     """Rows of `keep`."""
-    page, because = decided.array("page"), decided.array("because")
-    kept = page == because
-    return Block({"url": page, "keep": kept, "because_of": Maybe(because, ~kept)})
+    dropped = decided.array("reason") != keep.KEPT
+    reasons = VarBytes.from_list(_REASONS[decided.array("reason")].tolist())
+    proven = dropped & (settings.min_containment is not None)
+    return Block({
+        "url": decided["page"], "keep": ~dropped,
+        "because_of": Maybe(decided.array("because"), dropped), "reason": Maybe(reasons, dropped),
+        "containment": Maybe(decided.array("share"), proven)})
 
 
 @gives(KEEP.rows)
-def tokenless_table(pages: Block) -> Block:
+def tokenless_table(pages: Block, settings: NearDuplicateSettings) -> Block:
     """Rows of `keep` for pages that are like no other."""
-    return keep_table(pages.with_columns(because=pages["page"]))
+    return keep_table(pages.with_columns(
+        because=pages["page"], reason=np.full(len(pages), keep.KEPT, np.uint8),
+        share=np.ones(len(pages))), settings)
 
 
 # Pairs of sites.

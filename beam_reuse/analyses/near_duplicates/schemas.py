@@ -1,6 +1,6 @@
 """The tables of near-duplicates."""
 
-from beam_reuse.io.results.tables import flag, maybe, number, page, table, text
+from beam_reuse.io.results.tables import flag, maybe, number, page, share, table, text
 
 IDENTITY_SETS = table("identity_sets", representative=page, url=page)
 NEAR_DUPLICATES = table(
@@ -13,7 +13,10 @@ NEAR_DUPLICATE_DEGREES = table(
     "near_duplicate_degrees", algorithm=text, degree=number, pages=number
 )
 SITE_PAIRS = table("site_pairs", algorithm=text, site_a=text, site_b=text, pairs=number)
-KEEP = table("keep", url=page, keep=flag, because_of=maybe(page))
+KEEP = table(
+    "keep", url=page, keep=flag, because_of=maybe(page), reason=maybe(text),
+    containment=maybe(share),
+)
 
 TABLES = (
     IDENTITY_SETS, NEAR_DUPLICATES, NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS,

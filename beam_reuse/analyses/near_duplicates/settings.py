@@ -6,7 +6,7 @@ from beam_reuse.core.settings import SettingError, parts_of, require
 
 MOST_COMPARED = 1_000_000
 ALGORITHMS = ("b", "c", "combined", "hybrid")
-KEEP_RULES = ("smallest-url", "earliest", "longest")
+KEEP_RULES = ("plainest-url", "smallest-url", "earliest", "longest")
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class NearDuplicateSettings:
     C: of `projection_bits` signs of random projections `c_threshold` or more agree. Combined: B,
     and `combined_threshold` or more signs. Hybrid: combined on one site, C across sites. Groups of
     more than `max_group` candidates are compared in part. `keep_by` and `keep_rule` say which
-    near-duplicates are dropped, and which page of several is kept."""
+    near-duplicates are dropped, and which page of several is kept; with `min_containment` none is
+    of which less than that share occurs on the page it would be dropped for."""
 
     shingle_size: int = 8
     min_values: int = 84
@@ -26,8 +27,9 @@ class NearDuplicateSettings:
     c_threshold: int = 372
     combined_threshold: int = 355
     max_group: int = 1000
-    keep_by: str = "combined"
-    keep_rule: str = "smallest-url"
+    keep_by: str = "hybrid"
+    keep_rule: str = "plainest-url"
+    min_containment: float | None = None
 
     def __post_init__(self) -> None:
         require(1 <= self.shingle_size <= 1000, "shingle_size", self.shingle_size,
@@ -51,6 +53,8 @@ class NearDuplicateSettings:
         require(self.keep_by in ALGORITHMS, "keep_by", self.keep_by, " or ".join(ALGORITHMS))
         require(self.keep_rule in KEEP_RULES, "keep_rule", self.keep_rule,
                 " or ".join(KEEP_RULES))
+        require(self.min_containment is None or 0 <= self.min_containment <= 1, "min_containment",
+                self.min_containment, "from 0 to 1")
 
     def _require_thresholds_of_their_own(self) -> None:
         """Refuse fewer bits than the default thresholds, where these were not changed too."""
