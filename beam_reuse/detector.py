@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned, Match, Source
 from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
 from beam_reuse.core.nesting import check_nesting
+from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
@@ -23,6 +24,9 @@ from beam_reuse.io.crawl.rows import utf8
 from beam_reuse.io.labels.label_settings import described, same_chunks
 from beam_reuse.io.labels.loading import load_labels, load_stops
 from beam_reuse.io.labels.lookup import LabelLookup
+
+if TYPE_CHECKING:
+    from beam_reuse.io.labels.similar import SimilarLabels
 
 KINDS = {kind.name.lower(): kind for kind in Kind}
 _SHOWN_TEXT = 1000
@@ -71,7 +75,9 @@ class Detector:
     where they contradict; only a larger `min_chunk_bytes` does not. A page is flagged if its
     share of matching chunks is above `page_threshold`, it has `min_chunks` chunks or more, and
     `min_matching` distinct ones of them match. What a page shares with labels of its own
-    registered domain does not count, unless `count_own`.
+    registered domain does not count, unless `count_own`. The `matcher` nilsimsa finds chunks that
+    are only similar to a label, too, with a score of `nilsimsa_threshold` or more: lists need
+    digests then, and what was learned is found by its hash alone.
 
     Values are those of `run` with the same lists, settings and thresholds. Labels are
     mapped, not loaded: 10 million from a compact file open in under a second. A detector may
@@ -82,15 +88,16 @@ class Detector:
         self, labels: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
         stops: StopSettings | None = None, chunks: ChunkSettings | None = None,
         page_threshold: float = 0.0, min_chunks: int = 1, min_matching: int = 1,
-        count_own: bool = False,
+        count_own: bool = False, matcher: str = "exact", nilsimsa_threshold: int = 115,
     ) -> None:
         self._rules = DetectionSettings(
             min_chunks=min_chunks, min_matching=min_matching, page_threshold=page_threshold,
-            count_own=count_own)
+            count_own=count_own, matcher=matcher, nilsimsa_thresholds=(nilsimsa_threshold,))
         several = [labels] if isinstance(labels, str | os.PathLike) else labels
         self._paths = tuple(os.fspath(path) for path in several)
         held, self._made_with = load_labels(self._paths)
         self._labels = LabelLookup(held)
+        self._similar = _similar(self._paths, nilsimsa_threshold) if matcher == "nilsimsa" else None
         self.settings = _agreed(self._made_with, chunks, stops or StopSettings())
         stops = stops or StopSettings()
         self._stops = {
@@ -114,9 +121,10 @@ class Detector:
         counted = self._count(page, kind, charset)
         owner = "" if self._rules.count_own else _owner(url)
         files, _ = self._known(LabelKind.FILE, counted.file, owner)
-        known, domains = self._known(LabelKind.CHUNK, counted.sha1, owner)
-        matches = tuple(_matches(counted, known))
-        of_others = [match.sha1 for match in matches if not match.own]
+        labels, scores = self._labels_of(counted)
+        known, domains = self._known(LabelKind.CHUNK, labels, owner)
+        matches = tuple(_matches(counted, labels, known, scores))
+        of_others = [counted.sha1[at].tobytes() for at, label in known.items() if not label.own]
         chunks, matching = len(counted.position), len(of_others)
         distinct, file = len(set(of_others)), files.get(0)
         return Finding(
@@ -192,6 +200,21 @@ class Detector:
         position = np.flatnonzero(counts)
         return _Counted(payload, file, chunks, position, chunks.sha1[position])
 
+    def _labels_of(self, counted: _Counted) -> tuple[NDArray, dict[int, int]]:
+        """The hashes under which chunks are looked up: their own, but that of the most similar
+        label where they are no labels themselves; and the scores of these, by place."""
+        if self._similar is None:
+            return counted.sha1, {}
+        known, _ = self._known(LabelKind.CHUNK, counted.sha1)
+        rest = np.array([at for at in range(len(counted.sha1)) if at not in known], np.int64)
+        chunks, place = counted.chunks, counted.position[rest]
+        at, sha1, scores = self._similar.best(digests(
+            chunks.text or counted.payload, chunks.start[place], chunks.end[place],
+            self.settings.chunks))
+        labels = counted.sha1.copy()
+        labels[rest[at]] = sha1
+        return labels, dict(zip(rest[at].tolist(), scores, strict=True))
+
     def _known(
         self, kind: LabelKind, hashes: NDArray, owner: str = "",
     ) -> tuple[dict[int, _Known], dict[str, int]]:
@@ -255,17 +278,25 @@ def _agreed(
     return LabelSettings(made_with.chunks, asked.min_chunk_bytes)
 
 
-def _matches(counted: _Counted, found: dict[int, _Known]) -> Iterable[Match]:
+def _similar(paths: Sequence[str], threshold: int) -> "SimilarLabels":
+    # Arrow is not needed for compact lists, and without it the process is a third smaller.
+    from beam_reuse.io.labels.similar import SimilarLabels
+
+    return SimilarLabels(paths, threshold)
+
+
+def _matches(counted: _Counted, labels: NDArray, found: dict[int, _Known],
+             scores: dict[int, int]) -> Iterable[Match]:
     ats = sorted(found)
     places = counted.position[ats]
-    digits = counted.sha1[ats].tobytes().hex()
+    digits = labels[ats].tobytes().hex()
     width = 2 * SHA1.itemsize
     columns = (ats, places.tolist(), counted.chunks.start[places].tolist(),
                counted.chunks.end[places].tolist())
     for i, (at, place, start, end) in enumerate(zip(*columns, strict=True)):
         known = found[at]
         yield Match(place, start, end, digits[i * width:(i + 1) * width], known.source_url,
-                    known.sources, known.own)
+                    known.sources, known.own, scores.get(at))
 
 
 def _kind(kind: str | Kind) -> Kind:

@@ -81,6 +81,7 @@ def said(detector: Detector, page: bytes | str, kind: Kind, url: str) -> dict[st
     """The same from the detector."""
     answer = detector.check(page, url, kind).as_json()
     assert answer.pop("url") == url
+    assert all(match.pop("score") is None for match in answer["matches"])
     answer["matches"] = [tuple(match.values()) for match in answer["matches"]]
     answer["sources"] = [tuple(source.values()) for source in answer["sources"]]
     return answer

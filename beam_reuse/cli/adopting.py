@@ -24,7 +24,7 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
     for path in (*lists, *values.get("remove", ())):
         _require_list(path)
-    if values.get("matcher") == "nilsimsa" and command == "run":
+    if values.get("matcher") == "nilsimsa" and command == "run":  # `check` reads them at once
         _require_digests(lists)
     made_with = carried_settings(lists)
     if made_with is None:
@@ -66,12 +66,11 @@ def _require_list(path: str) -> None:
 
 def _require_digests(lists: tuple[str, ...]) -> None:
     from beam_reuse.io.labels.lists import read_list
+    from beam_reuse.io.labels.similar import no_digests
 
     for path in lists:
         if not any(batch.column("nilsimsa").null_count < len(batch) for batch in read_list(path)):
-            raise SettingError(
-                f"--matcher nilsimsa: the labels of {path} have no Nilsimsa digests. Make them "
-                "from the originals: beam-reuse labels ORIGINALS -o FILE --matcher nilsimsa")
+            raise no_digests(path)
 
 
 def _or_larger(name: str, command: str) -> str:

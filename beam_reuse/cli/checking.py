@@ -56,6 +56,10 @@ def _refuse_contradictions(pages: Sequence[str], values: Mapping[str, Any]) -> N
         raise UsageError("check: -o FILE is for --learn; answers go to standard output.")
     if "url" in values and not learns and (values.get("jsonl") or len(pages) > 1):
         raise UsageError("check: --url is for a single page; lines of --jsonl have their own.")
+    if len(values.get("nilsimsa-threshold", ())) > 1:
+        raise UsageError("check: give one --nilsimsa-threshold; `run` counts for several.")
+    if learns and values.get("matcher") == "nilsimsa":
+        raise UsageError("check: --learn adds hashes; --matcher nilsimsa is for checking pages.")
     if "page-threshold" in values and values["page-threshold"] is None:
         raise UsageError("check: --page-threshold auto needs a whole crawl (`run` has one); give "
                          "a number from 0 to 1.")
@@ -73,7 +77,9 @@ def _detector(values: Mapping[str, Any]) -> Detector:
             lists, chunks=settings.chunks, stops=settings.stops,
             page_threshold=values.get("page-threshold", 0.0),
             min_chunks=settings.detection.min_chunks,
-            min_matching=settings.detection.min_matching, count_own=settings.detection.count_own)
+            min_matching=settings.detection.min_matching, count_own=settings.detection.count_own,
+            matcher=settings.detection.matcher,
+            nilsimsa_threshold=settings.detection.nilsimsa_thresholds[0])
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:
@@ -218,8 +224,9 @@ def describe(finding: Finding, name: str) -> str:
     of_others = [match for match in finding.matches if not match.own]
     for match in of_others[:MATCHES_SHOWN]:
         others = f" and {match.sources - 1:,} more" if match.sources > 1 else ""
+        alike = "" if match.score is None else f" (similar, score {match.score})"
         lines.append(f"  chunk {match.position}, bytes {match.start}-{match.end}: "
-                     f"{match.source_url or match.sha1}{others}")
+                     f"{match.source_url or match.sha1}{others}{alike}")
     if len(of_others) > MATCHES_SHOWN:
         lines.append(f"  ... {len(of_others) - MATCHES_SHOWN:,} more; --json shows all")
     return "\n".join(lines)

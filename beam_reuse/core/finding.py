@@ -6,7 +6,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Match:
-    """A chunk of the page that is a label: a row of `matched_chunks`."""
+    """A chunk of the page that is a label, or with a `score` only similar to one, whose `sha1`
+    this is: a row of `matched_chunks`."""
 
     position: int
     start: int
@@ -15,6 +16,7 @@ class Match:
     source_url: str | None
     sources: int
     own: bool
+    score: int | None = None
 
 
 @dataclass(frozen=True)

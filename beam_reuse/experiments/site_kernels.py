@@ -7,13 +7,14 @@ import numpy as np
 
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.discover_kernels import COUNTS, counts, of_kind
-from beam_reuse.analyses.reuse.label_kernels import DIGEST, LABEL_ROWS
+from beam_reuse.analyses.reuse.label_kernels import LABEL_ROWS
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.filters import keep_matching
 from beam_reuse.columnar.schema import gives, less, same
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.loading import SCHEMAS
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
+from beam_reuse.io.labels.batches import DIGEST
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows.results import Tagged
 

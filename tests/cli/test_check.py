@@ -62,7 +62,8 @@ def test_json_has_every_value(labels: str, tmp_path: Path,
         "own_matching": 0, "distinct_matching": 1, "contains": 1 / 3, "file_match": False,
         "own_file": False, "file_source": None, "flagged": True,
         "matches": [{"position": 1, "start": 22, "end": 50, "sha1": ROWS[1][0],
-                     "source_url": "http://bank.com/", "sources": 2, "own": False}],
+                     "source_url": "http://bank.com/", "sources": 2, "own": False,
+                     "score": None}],
         "sources": [{"name": "bank.com", "matching": 1}, {"name": "shop.co.uk", "matching": 1}],
     }]
 
@@ -78,6 +79,37 @@ def test_thresholds_decide(options: list[str], flagged: bool, labels: str, stdin
     stdin(PHISH.encode())
     assert main(["check", "--labels", labels, "--json", *options]) == 0
     assert [answer["flagged"] for answer in answers(capsys)] == [flagged]
+
+
+def test_similar_chunks_are_told_with_their_score(
+        tmp_path: Path, stdin: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "A paragraph that is long enough to be known when a word of it changes. " * 3
+    original = page(tmp_path / "a.html", f"<p>{text}</p>")
+    known, plain = str(tmp_path / "known.parquet"), str(tmp_path / "plain.parquet")
+    assert main(["labels", original, "-o", known, "--matcher", "nilsimsa"]) == 0
+    assert main(["labels", original, "-o", plain]) == 0
+    copy = page(tmp_path / "b.html", f"<p>{text.replace('long enough', 'quite long', 1)}</p>")
+    check = ["check", copy, "--labels"]
+    capsys.readouterr()
+    for argv, told in [
+        ([*check, known], "0 of 1 chunks known"),
+        ([*check, known, "--matcher", "nilsimsa", "--nilsimsa-threshold", "128"], "0 of 1 chunks"),
+        ([*check, known, "--matcher", "nilsimsa", "--nilsimsa-threshold", "90"], "FLAGGED, 1 of 1"),
+        ([*check, known, "--matcher", "nilsimsa", "--nilsimsa-threshold", "90"], "(similar, score"),
+    ]:
+        assert main(argv) == 0
+        assert told in capsys.readouterr().out
+    for argv, told in [
+        ([*check, plain, "--matcher", "nilsimsa"],
+         "plain.parquet have no Nilsimsa digests. Make them from the originals: beam-reuse labels"),
+        ([*check, known, "--matcher", "nilsimsa", "--nilsimsa-threshold", "90,100"],
+         "give one --nilsimsa-threshold"),
+        ([*check, known, "--nilsimsa-threshold", "90"], "together with --matcher nilsimsa"),
+        (["check", "--learn", copy, "--url", "http://b.example/", "--labels", plain, "--matcher",
+          "nilsimsa"], "--learn adds hashes"),
+    ]:
+        assert main(argv) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_stop_lists_are_left_out(labels: str, tmp_path: Path, stdin: Any,

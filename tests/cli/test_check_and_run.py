@@ -39,11 +39,43 @@ def test_check_says_what_run_says(
          "min-chunk-bytes": stops.min_chunk_bytes}, [domains for *_, domains in known])
     settings = Settings(analyses=("detection",), chunks=chunks, stops=stops,
                         detection=DetectionSettings(labels=(path,), **rules))
-    crawl, result = str(tmp_path / "crawl.warc.gz"), str(tmp_path / "result")
-    execute(RunPlan("run", (crawl,), result, settings), [])
+    crawl = str(tmp_path / "crawl.warc.gz")
     given = [word for name, value in rules.items() for word in (
         f"--{name.replace('_', '-')}", *([] if value is True else [str(value)]))]
-    assert main(["check", crawl, "--labels", path, "--json", *given]) in (0, 1)
+    ran = compare(crawl, settings, given, capsys)
+    assert any(rows[2] for rows in ran.values())
+
+
+@pytest.mark.parametrize(("normalise", "threshold"), [("whitespace", 60), ("text", 20)])
+def test_check_says_what_run_says_of_what_is_similar(
+        normalise: str, threshold: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Labels with digests are of other pages of the same words, some of the same hosts."""
+    crawl, others = str(tmp_path / "crawl.warc.gz"), str(tmp_path / "others.warc.gz")
+    write_warc(Path(crawl), random_captures(7, 150))
+    write_warc(Path(others), random_captures(9, 40))
+    path = str(tmp_path / "l.parquet")
+    assert main(["labels", others, "-o", path, "--matcher", "nilsimsa", "--chunk-normalise",
+                 normalise, "--min-chunk-bytes", "4"]) == 0
+    settings = Settings(
+        analyses=("detection",), chunks=ChunkSettings(normalise=normalise),
+        stops=StopSettings(min_chunk_bytes=4), detection=DetectionSettings(
+            labels=(path,), page_threshold=0.3, matcher="nilsimsa",
+            nilsimsa_thresholds=(threshold,)))
+    ran = compare(crawl, settings, ["--page-threshold", "0.3", "--matcher", "nilsimsa",
+                                    "--nilsimsa-threshold", str(threshold)], capsys)
+    scores = [row[-1] for rows in ran.values() for row in rows[1]]
+    assert None in scores and any(score is not None for score in scores)
+    assert any(len({row[4] for row in rows[1]}) < rows[0][5] for rows in ran.values())
+
+
+def compare(crawl: str, settings: Settings, given: list[str],
+            capsys: pytest.CaptureFixture[str]) -> dict[str, list[list]]:
+    """The rows of page_reuse, matched_chunks and matched_files of each page of a run, once `check`
+    says the same with the options given."""
+    (labels,), result = settings.detection.labels, f"{crawl}.result"
+    execute(RunPlan("run", (crawl,), result, settings), [])
+    capsys.readouterr()
+    assert main(["check", crawl, "--labels", labels, "--json", *given]) in (0, 1)
     said = defaultdict(list)
     for answer in answers(capsys):
         if "error" not in answer:
@@ -53,14 +85,14 @@ def test_check_says_what_run_says(
         ran[row["url"]] = [[*row.values()], [], []]
     for place, name, columns in (
             (1, "matched_chunks", ("url", "position", "start", "end", "sha1", "source_url",
-                                   "sources", "own")),
+                                   "sources", "own", "score")),
             (2, "matched_files", ("url", "source_url", "own"))):
         for row in tables.read(result, name).to_pylist():
             ran[row["url"]][place].append([row[column] for column in columns])
     assert len(ran) > 20 and any(rows[1] for rows in ran.values())
-    assert any(rows[2] for rows in ran.values())
     for url, rows in ran.items():
         assert rows in said[url]
+    return ran
 
 
 def _rows_of(answer: dict[str, Any]) -> list[list]:

@@ -70,11 +70,11 @@ DETECTION = About(
                "a directory's share: of all its chunks, or the mean of its pages"),
         option("matcher", choice(*MATCHERS),
                "match chunks by their exact hash, or also by similar Nilsimsa digests",
-               commands="run labels",
+               commands="run labels check",
                used_by=("discovery",)),
         option("nilsimsa-threshold", NUMBERS,
                "least Nilsimsa score of a match; further numbers are only counted",
-               "nilsimsa_thresholds"),
+               "nilsimsa_thresholds", commands="run check"),
     ),
     check=require_use_of_labels,
 )

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.schema import KIND, NUMBER, SHA1, TEXT, columns, gives, maybe, raw, same
 from beam_reuse.core import chunking, nilsimsa
-from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.settings import ChunkSettings
-from beam_reuse.io.labels.batches import hashes_of, kinds_of, label_batch
+from beam_reuse.io.labels.batches import (
+    DIGEST,
+    digests_of,
+    hashes_of,
+    kinds_of,
+    label_batch,
+)
 from beam_reuse.io.labels.compact import CompactList
 from beam_reuse.io.labels.lists import read_list
 from beam_reuse.io.part_columns import maybe_column, string_column
@@ -26,7 +31,6 @@ from beam_reuse.pages.texts import ChunkTexts, text_columns
 
 KEY = ("sha1", "kind", "source_url")
 KNOWN_FIRST = {"domains": "max", "bytes": "max", "text": "max", "nilsimsa": "max"}
-DIGEST = np.dtype("V32")
 LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=maybe(TEXT), domains=maybe(NUMBER),
                      bytes=maybe(NUMBER), text=maybe(TEXT), nilsimsa=maybe(raw(32)))
 RAW = ChunkSettings(normalise="none")
@@ -113,7 +117,7 @@ def labels_of_batch(batch: pa.RecordBatch, name: str = "labels") -> Iterator[Blo
         "domains": maybe_column(batch.column("domains")),
         "bytes": maybe_column(batch.column("bytes")),
         "text": Maybe.unless_empty(string_column(batch.column("text"))),
-        "nilsimsa": _digests(batch, name),
+        "nilsimsa": digest_column(digests_of(batch, name)),
     })
     bare = labels.array("kind") == LabelKind.ANY
     yield labels.take(~bare)
@@ -128,18 +132,6 @@ def _of_table(batch: pa.RecordBatch) -> pa.RecordBatch:
     rest = {name: batch.column(name)
             for name in ("source_url", "domains", "bytes", "text", "nilsimsa")}
     return label_batch(hashes, np.array(kinds, np.uint8), **rest)
-
-
-def _digests(batch: pa.RecordBatch, path: str) -> Maybe:
-    digests = np.zeros(batch.num_rows, DIGEST)
-    for row, text in enumerate(batch.column("nilsimsa").to_pylist()):
-        if text is not None:
-            try:
-                digests[row] = np.frombuffer(bytes.fromhex(text), DIGEST)[0]
-            except (ValueError, IndexError):
-                raise UserError(f"{path}: nilsimsa is {text[:80]!r}; it must be 64 hexadecimal "
-                                "digits or null.") from None
-    return digest_column(digests)
 
 
 @gives(same)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.candidates import CANDIDATES
-from beam_reuse.analyses.reuse.label_kernels import DIGEST
 from beam_reuse.analyses.reuse.schemas import NILSIMSA_SWEEP
 from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.schema import SHA1, columns, gives, raw
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.nilsimsa_index import NilsimsaIndex
+from beam_reuse.io.labels.batches import DIGEST
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 

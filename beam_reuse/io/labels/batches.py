@@ -5,9 +5,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.core.chunking import SHA1
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import evidence
 
 HEX_DIGITS = 2 * SHA1.itemsize
+DIGEST = np.dtype("V32")
 SCHEMA = pa.schema([
     pa.field("sha1", pa.binary(SHA1.itemsize), nullable=False),
     pa.field("kind", pa.uint8(), nullable=False),
@@ -38,6 +40,22 @@ def kinds_of(batch: pa.RecordBatch) -> NDArray[np.uint8]:
     """The kinds of a batch (`LabelKind` numbers), without a copy."""
     out: NDArray[np.uint8] = batch.column("kind").to_numpy()
     return out
+
+
+def digests_of(batch: pa.RecordBatch, name: str) -> NDArray:
+    """The Nilsimsa digests of a batch ('V32'), zeros where there is none; errors name `name`."""
+    digests = np.zeros(batch.num_rows, DIGEST)
+    column = batch.column("nilsimsa")
+    if column.null_count == len(column):
+        return digests
+    for row, text in enumerate(column.to_pylist()):
+        if text is not None:
+            try:
+                digests[row] = np.frombuffer(bytes.fromhex(text), DIGEST)[0]
+            except (ValueError, IndexError):
+                raise UserError(f"{name}: nilsimsa is {text[:80]!r}; it must be 64 hexadecimal "
+                                "digits or null.") from None
+    return digests
 
 
 def evidence_of(batch: pa.RecordBatch) -> NDArray[np.uint32]:
