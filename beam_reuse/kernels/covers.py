@@ -77,20 +77,27 @@ def _may_take(words: np.ndarray, taker: int, source: int) -> bool:
 
 @kernel
 def sources_of(
-    words: np.ndarray, takers: np.ndarray, starts: np.ndarray, ends: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    words: np.ndarray, takers: np.ndarray, starts: np.ndarray, ends: np.ndarray,
+    whole: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each taker, a row of `words`, which pages of its list (rows `starts` to `ends`) it may
-    take from: how many, and all of them in order."""
-    counts = np.zeros(len(takers), np.int64)
-    out = np.empty((ends - starts).sum(), np.uint64)
-    found = 0
+    take from: how many, and all of them in order; and the same of the other pages, for takers
+    whose list is given `whole`."""
+    counts, rest = np.zeros(len(takers), np.int64), np.zeros(len(takers), np.int64)
+    size = (ends - starts).sum()
+    out, others = np.empty(size, np.uint64), np.empty(size, np.uint64)
+    found = left = 0
     for i in range(len(takers)):
         for row in range(starts[i], ends[i]):
             if _may_take(words, takers[i], row):
                 out[found] = words[row, 0]
                 found += 1
                 counts[i] += 1
-    return counts, out[:found].copy()
+            elif whole[i] and row != takers[i]:
+                others[left] = words[row, 0]
+                left += 1
+                rest[i] += 1
+    return counts, out[:found].copy(), rest, others[:left].copy()
 
 
 @kernel

@@ -55,6 +55,7 @@ def patchworks(seed: int, count: int, vocabulary: int = 300) -> list[Patchwork]:
     texts = [rng.choices(words, k=80) for _ in range(10)]
     urls = [f"http://{rng.choice(HOSTS)}/{rng.choice('xyz')}/{n}" for n in range(count)]
     found = []
+    earlier = [texts[1]]
     for url in urls:
         mine: list[str] = []
         for _ in range(rng.randint(1, 7)):
@@ -69,8 +70,18 @@ def patchworks(seed: int, count: int, vocabulary: int = 300) -> list[Patchwork]:
             mine = texts[0]
         elif way < 0.3:
             mine = mine * 2
+        elif way < 0.5:
+            mine = _copied(rng, rng.choice(earlier[-8:]), words)
+        earlier.append(mine)
         found.append(_written(rng, url, " ".join(mine), urls))
     return found
+
+
+def _copied(rng: random.Random, copied: list[str], words: list[str]) -> list[str]:
+    """Nearly the same words, all of them and more, or most of them."""
+    changed = [rng.choice(words) if rng.random() < 0.02 else word for word in copied]
+    longer = [*copied, *rng.choices(words, k=rng.randint(1, 60))]
+    return rng.choice([copied, changed, changed, longer, copied[:len(copied) * 19 // 20]])
 
 
 def _written(rng: random.Random, url: str, text: str, urls: Sequence[str]) -> Patchwork:

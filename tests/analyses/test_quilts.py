@@ -28,6 +28,10 @@ CASES = {
     "no crumbs": QuiltSettings(min_source_share=0.1, min_sources=2),
     "single words": QuiltSettings(gram_size=1, max_pages_per_gram=40, min_sources=3),
     "every patch": QuiltSettings(min_sources=1, min_patch_fraction=0.0, max_pages_per_gram=60),
+    "no copies": QuiltSettings(quilt_copy=1.01, min_sources=2),
+    "whole copies": QuiltSettings(quilt_copy=1.0, min_sources=1, variant="any"),
+    "copies in doubt": QuiltSettings(quilt_copy=0.6, max_pages_per_gram=(6, 3), min_sources=1,
+                                     min_patch_fraction=(0.2, 0.0)),
     "pivot": QuiltSettings(
         gram_size=(5, 2, 8), max_pages_per_gram=(10, 40, 3), min_sources=(3, 1, 6),
         min_patch_fraction=(0.5, 0.8, 0.2)),
@@ -175,6 +179,66 @@ def test_laws_of_sweeps(tmp_path: Path) -> None:
             swept = tables.read(str(tmp_path / "sweep"), name).to_pylist()
             assert tables.read(str(tmp_path / f"{one}"), name).to_pylist() == [
                 row for row in swept if tuple(row[n] for n in Combination._fields) == one]
+
+
+WORDS = [f"word{n}" for n in range(600)]
+PATCHES = [WORDS[40 * n:40 * n + 20] for n in range(5)]
+FRAME = WORDS[400:430]
+
+
+def stitched(*more: list[str]) -> str:
+    return " ".join(" ".join(words) for words in (*PATCHES, *more))
+
+
+def quilts_among(
+    tmp_path: Path, pages: dict[str, str], settings: QuiltSettings | None = None,
+) -> dict[str, tuple[int, int, int]]:
+    """Patch grams, sources and copies of the quilts among pages, five sources and a crowd of 60
+    pages with one frame."""
+    settings = settings or QuiltSettings()
+    pages = pages | {f"http://source{n}.example/": " ".join(WORDS[40 * n:40 * n + 40])
+                     for n in range(5)}
+    pages |= {f"http://crowd{n}.example/": " ".join([*FRAME, str(n)]) for n in range(60)}
+    documents = [Patchwork(url, text) for url, text in pages.items()]
+    run([write(tmp_path / "all.jsonl", documents)], tmp_path / "out", settings, overwrite=True)
+    return {row["url"]: (row["patch_grams"], row["sources"], row["copies"])
+            for row in expect(tmp_path / "out", documents, settings)["quilts"]}
+
+
+def test_a_copy_hides_no_quilt(tmp_path: Path) -> None:
+    """A mirror is no source. What only the mirror has too is no patch. To the paper both are one
+    another's only source."""
+    own = [f"own{n}" for n in range(30)]
+    pages = dict.fromkeys(("http://quilt.example/", "http://mirror.example/"), stitched(own))
+    assert quilts_among(tmp_path, pages) == dict.fromkeys(pages, (80, 5, 1))
+    assert not quilts_among(tmp_path, pages, QuiltSettings(quilt_copy=1.01))
+
+
+def test_a_longer_page_is_a_copy_but_has_none(tmp_path: Path) -> None:
+    """A page that holds a quilt and half as much again is its copy, and takes from it alone."""
+    own = [f"own{n}" for n in range(60)]
+    pages = {"http://quilt.example/": stitched(), "http://long.example/": stitched(own)}
+    assert quilts_among(tmp_path, pages) == {"http://quilt.example/": (80, 5, 1)}
+
+
+@pytest.mark.parametrize(("held", "found"), [(30, {"http://quilt.example/": (80, 5, 1)}),
+                                             (10, {})])
+def test_grams_on_too_many_pages_count_in_copies(
+    held: int, found: dict[str, tuple[int, int, int]], tmp_path: Path,
+) -> None:
+    """Two pages share their patches and more or less of a frame that a crowd has, too."""
+    pages = {"http://quilt.example/": stitched(FRAME),
+             "http://other.example/": stitched(FRAME[:held], [f"own{n}" for n in range(40)])}
+    assert quilts_among(tmp_path, pages) == found
+
+
+def test_a_quilt_with_too_many_copies_is_no_quilt(tmp_path: Path) -> None:
+    """Of 60 mirrors every gram is on more than 50 pages, and no patch; with a higher limit each is
+    a quilt with 59 copies."""
+    pages = {f"http://mirror{n}.example/": stitched() for n in range(60)}
+    assert not quilts_among(tmp_path, pages)
+    found = quilts_among(tmp_path, pages, QuiltSettings(max_pages_per_gram=70))
+    assert found == dict.fromkeys(pages, (80, 5, 59))
 
 
 def test_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ class Quilts:
     def __init__(self, pages: Sequence[Page], settings: QuiltSettings) -> None:
         self.pages = {page.url: page for page in pages}
         self.settings = settings
+        self._grams: dict[tuple[str, int], set[Gram]] = {}
 
     def combinations(self) -> list[tuple]:
         s = self.settings
@@ -67,10 +68,27 @@ class Quilts:
         known = bool(page.address) and bool(source.address)
         return not (self.settings.variant == "ip" and known and page.address == source.address)
 
-    def cover(self, page: Page, on: dict[Gram, set[str]], patch: set[Gram]) -> list[tuple]:
+    def copies(self, page: Page, size: int, shared: set[Gram]) -> set[str]:
+        """The other pages that hold most of its grams; with none of those that may be patches a
+        page is no matter."""
+        grams = self.grams(page, size)
+        least = Fraction(str(self.settings.quilt_copy))
+        return {
+            other.url for other in self.pages.values()
+            if other.url != page.url and shared & self.grams(other, size)
+            and Fraction(len(grams & self.grams(other, size)), len(grams)) >= least}
+
+    def grams(self, page: Page, size: int) -> set[Gram]:
+        if (page.url, size) not in self._grams:
+            self._grams[page.url, size] = set(page.positions(size))
+        return self._grams[page.url, size]
+
+    def cover(
+        self, page: Page, on: dict[Gram, set[str]], patch: set[Gram], copies: set[str],
+    ) -> list[tuple]:
         """Sources and the grams they newly cover, in order."""
         left = {
-            gram: {url for url in on[gram] if self.allowed(page, self.pages[url])}
+            gram: {url for url in on[gram] - copies if self.allowed(page, self.pages[url])}
             for gram in patch}
         chosen = []
         while True:
@@ -94,10 +112,12 @@ class Quilts:
             on = self.pages_by_gram(size)
             for page in self.pages.values():
                 positions = page.positions(size)
-                patch = {gram for gram in positions if 1 < len(on[gram]) <= limit}
+                shared = {gram for gram in positions if 1 < len(on[gram]) <= limit}
+                copies = self.copies(page, size, shared)
+                patch = {gram for gram in shared if on[gram] - copies - {page.url}}
                 if not patch or Fraction(len(patch), len(positions)) < Fraction(str(fraction)):
                     continue
-                cover = self.cover(page, on, patch)
+                cover = self.cover(page, on, patch, copies)
                 if len(cover) < least:
                     continue
                 names = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
@@ -121,7 +141,7 @@ class Quilts:
                 quilts.append(settings | {
                     "grams": len(positions), "patch_grams": len(patch),
                     "patch_fraction": len(patch) / len(positions), "sources": len(cover),
-                } | shares)
+                } | shares | {"copies": len(copies)})
         return {"quilts": sorted(quilts, key=in_order), "quilt_sources": sorted(
             sources, key=in_order)}
 

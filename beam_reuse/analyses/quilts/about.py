@@ -58,6 +58,9 @@ QUILTS = About(
         option("min-source-share", SHARE,
                "sources that add a smaller share of the patch grams do not count: 0.05 leaves out "
                "crumbs"),
+        option("quilt-copy", SHARE,
+               "pages with this share of a page's grams are its copies, no sources, and what only "
+               "they share with it is no patch; 1.01: there are none"),
     ),
     counts={
         "grams-on-too-many-pages":

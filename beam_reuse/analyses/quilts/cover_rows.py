@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs import containment
+from beam_reuse.analyses.quilts.copies import Copies, copies_of, with_verified, without_copies
 from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.columnar.block import Block, Lists
@@ -33,31 +35,76 @@ from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Tagged
 
-TAKEN = "taken"
+TAKEN, PAIRS, DOUBTFUL, CLASSES = "taken", "pairs", "doubtful", "classes"
 _TEXT_COLUMNS = ("url", "tokens", "links", "base")
 COVERED = columns(page=PAGE, cover=VARIANT, rank=NUMBER)
-SOURCES = columns(COVERED, source=PAGE, new_grams=NUMBER, grams=NUMBER, patch_grams=NUMBER)
+SOURCES = columns(COVERED, source=PAGE, new_grams=NUMBER, grams=NUMBER, patch_grams=NUMBER,
+                  copies=NUMBER)
+GIVEN = {TAKEN: columns(COVERED, list=FINGERPRINT)}
 
 
-@gives(SOURCES, {TAKEN: columns(COVERED, list=FINGERPRINT)})
+@gives(SOURCES, {**GIVEN, PAIRS: containment.PAIRS, DOUBTFUL: lambda documents, *_: documents,
+                 CLASSES: lambda documents, classes, _: classes})
 def cover_documents(
     documents: Block | None, classes: Block | None, settings: QuiltSettings
 ) -> Iterator[Block | Tagged]:
     """Documents with their numbers of grams, and the lists they are on -> the sources of quilted
-    pages. Also TAKEN: the `list`s that each covers."""
+    pages. Also TAKEN: the `list`s that each covers. Documents of which a copy is in doubt are
+    DOUBTFUL, with their CLASSES; PAIRS: the pages that are to be compared."""
     if documents is None or classes is None:
         return
+    copies = copies_of(documents, classes, settings)
+    doubtful = np.zeros(len(documents), np.bool_)
+    doubtful[copies.of[~copies.certain]] = True
+    if doubtful.any():
+        pairs = copies.take(~copies.certain)
+        yield Tagged(PAIRS, Block({
+            "kind": np.zeros(len(pairs.of), np.uint8),
+            "page": documents.array("doc")[pairs.of], "other": pairs.copy}))
+        waiting = documents.take(doubtful)
+        yield Tagged(DOUBTFUL, waiting)
+        yield Tagged(CLASSES, classes.take(
+            pairs_of(*match_ranges(waiting, classes, ("doc",)))[1]))
+        documents = documents.take(~doubtful)
+        copies = copies.take(~doubtful[copies.of]).renumbered(~doubtful)
+    yield from _covers(documents, classes, copies, settings)
+
+
+@gives(SOURCES, GIVEN)
+def cover_doubtful(
+    documents: Block | None, classes: Block | None, verified: Block | None,
+    settings: QuiltSettings,
+) -> Iterator[Block | Tagged]:
+    """As `cover_documents`, of documents that were in doubt, whose copies are `verified`."""
+    if documents is None or classes is None:
+        return
+    copies = with_verified(copies_of(documents, classes, settings), documents, verified)
+    yield from _covers(documents, classes, copies, settings)
+
+
+def _covers(
+    documents: Block, classes: Block, copies: Copies, settings: QuiltSettings,
+) -> Iterator[Block | Tagged]:
     sweep = Sweep.of(settings)
     starts, ends = match_ranges(documents, classes, ("doc",))
     doc = documents.array("doc")
-    offsets, words = map(frozen, classes.lists("sources").flat())
+    sources, alive = without_copies(documents, classes, copies)
+    offsets, words = map(frozen, sources.flat())
+    owner, row = pairs_of(starts, ends)
+    dead = ~alive[row]
+    owner, row = owner[dead], row[dead]
     reported = {sweep.cover_of(each) for each in sweep.told}
     for cover, combinations in sweep.covers().items():
         size, limit = divmod(cover, len(sweep.limits))
         mine = np.flatnonzero(doc % np.uint64(len(sweep.sizes)) == size)
         page = doc[mine] // np.uint64(len(sweep.sizes))
-        grams, patch = (documents.array(name)[mine] for name in ("grams", f"patch_{limit}"))
         weights = np.where(classes.array("pages") <= sweep.limits[limit], classes.array("grams"), 0)
+        lost = np.zeros(len(documents), np.int64)
+        np.add.at(lost, owner, weights[row])
+        grams, patch = documents.array("grams")[mine], (
+            documents.array(f"patch_{limit}") - lost)[mine]
+        weights[~alive] = 0
+        copied = copies.counts(len(documents), sweep.limits[limit])[mine]
         counts, chosen, gained, rank_of = covers.cover_each(
             frozen(starts[mine]), frozen(ends[mine]), frozen(weights), offsets, words,
             frozen(patch), settings.min_source_share)
@@ -69,7 +116,7 @@ def cover_documents(
             "page": page[of], "cover": np.full(len(of), cover, np.uint32),
             "rank": np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts),
             "source": chosen // np.uint64(len(sweep.sizes)), "new_grams": gained,
-            "grams": grams[of], "patch_grams": patch[of],
+            "grams": grams[of], "patch_grams": patch[of], "copies": copied[of],
         }).take(quilted[of])
         if cover in reported:
             of, at = pairs_of(starts[mine][quilted], ends[mine][quilted])

@@ -6,9 +6,15 @@ Lists are brought to the pages on them only if a page's patch fraction can reach
 for, and grams and tokens only to pages that are quilts.
 """
 
+from beam_reuse.analyses.graphs.containment import contained, paired_pages
+from beam_reuse.analyses.quilts.copies import copied, grams_in_doubt, verified_copies
 from beam_reuse.analyses.quilts.cover_rows import (
+    CLASSES,
+    DOUBTFUL,
+    PAIRS,
     TAKEN,
     cover_documents,
+    cover_doubtful,
     grams_taken,
     named_sources,
     text_rows,
@@ -16,9 +22,9 @@ from beam_reuse.analyses.quilts.cover_rows import (
 )
 from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import (
+    COUNTS,
     all_grams,
     document_grams,
-    gram_counts,
     gram_rows,
     patch_columns,
 )
@@ -35,6 +41,7 @@ from beam_reuse.core.features import LINKS, TOKENS, Reads
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.analysis import Analysis, Found, Pages
+from beam_reuse.rows import Rows
 from beam_reuse.rows.folds import FindRepeats
 
 
@@ -67,18 +74,30 @@ class FindQuilts(Analysis):
         documents = pages.rows(document_grams, settings)
         repeated = documents.map(all_grams).fold(
             FindRepeats(("gram",), pages.plan.shuffle.counter_bits(4, 29)))
-        lists = documents.map(gram_rows, repeated).group(
+        grams = documents.map(gram_rows, settings, repeated)
+        lists = grams.group(
             "gram", patch_lists, settings, limit=max(Sweep.of(settings).limits) + 1)
         # Which documents have patch grams enough, and from where can they have them?
-        counts = documents.map(gram_counts, settings) + lists.map(patch_counts, settings)
-        sums = dict.fromkeys(("grams", *patch_columns(settings)), "sum")
+        counts = grams.tagged(COUNTS) + lists.map(patch_counts, settings)
+        sums = dict.fromkeys(("grams", "repeated", *patch_columns(settings)), "sum")
         reached = counts.reduce("doc", sums).map(reaching, settings)
         classes = lists.reduce("list", {"members": "any", "grams": "sum"}).map(
-            class_rows, settings, reached.keys("doc"))
+            class_rows, settings, reached.keys("doc"),
+            reached.map(copied, settings).keys("doc"))
         # Which are quilts, what are their sources called, and where are the patches of each?
-        sources = reached.join(classes, "doc", cover_documents, settings)
+        covered = reached.join(classes, "doc", cover_documents, settings)
+        sources = covered + self._in_doubt(pages, covered)
         named = sources.join(pages.names.map(named_sources), "source", with_source_urls)
         taken = sources.tagged(TAKEN).join(lists.tagged(GRAMS), "list", grams_taken)
         texts = pages.rows(text_rows, sources.keys("page"))
         found = named.join((texts, taken), "page", quilt_tables, settings, order=("cover", "rank"))
         return Found({QUILTS: found.tagged(QUILTS), SOURCES: found.tagged(SOURCES)})
+
+    def _in_doubt(self, pages: Pages, covered: Rows) -> Rows:
+        """The sources of documents of which it was in doubt whether others are their copies: their
+        grams are read again, and compared."""
+        settings, pairs = self.settings, covered.tagged(PAIRS)
+        grams = pages.rows(grams_in_doubt, settings, paired_pages(pairs))
+        verified = contained(pairs, grams).map(verified_copies, settings)
+        return covered.tagged(DOUBTFUL).join(
+            (covered.tagged(CLASSES), verified), "doc", cover_doubtful, settings)

@@ -19,8 +19,9 @@ from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, UNSIGNED, columns, g
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
-from beam_reuse.rows import Count
+from beam_reuse.rows import Count, Tagged
 
+COUNTS = "counts"
 SHORT = "pages-shorter-than-a-gram"
 OWNERS = {"any": (), "foreign": ("domain",), "ip": ("domain", "address")}
 _READ = {"any": (), "foreign": ("domain",), "ip": ("domain", "host", "ip")}
@@ -31,9 +32,10 @@ def _documents(parts: pa.Schema, settings: QuiltSettings) -> pa.Schema:
     return columns(doc=UNSIGNED, **owners, grams=lists(FINGERPRINT))
 
 
-def count_columns(rows: pa.Schema, settings: QuiltSettings) -> pa.Schema:
-    """The columns of counts of grams and patch grams of documents."""
-    return columns(doc=UNSIGNED, grams=NUMBER, **dict.fromkeys(patch_columns(settings), NUMBER))
+def count_columns(rows: pa.Schema, settings: QuiltSettings, *_: object) -> pa.Schema:
+    """The columns of counts of grams, repeated grams and patch grams of documents."""
+    return columns(doc=UNSIGNED, grams=NUMBER, repeated=NUMBER,
+                   **dict.fromkeys(patch_columns(settings), NUMBER))
 
 
 @gives(_documents)
@@ -76,24 +78,23 @@ def all_grams(documents: Block) -> Block:
     return Block({"gram": documents.lists("grams").used()})
 
 
-@gives(lambda documents, _: columns(less(documents, "grams"), gram=FINGERPRINT))
-def gram_rows(documents: Block, repeated: HeavyKeys) -> Block:
-    """A row for each gram of a document that may occur in others."""
+@gives(lambda documents, *_: columns(less(documents, "grams"), gram=FINGERPRINT),
+       {COUNTS: count_columns})
+def gram_rows(
+    documents: Block, settings: QuiltSettings, repeated: HeavyKeys,
+) -> Iterator[Block | Tagged]:
+    """A row for each gram of a document that may occur in others. Also COUNTS: how many `grams`
+    each document has, and how many of these are `repeated`; no patch grams yet."""
     offsets, grams = documents.lists("grams").flat()
     kept = repeated.may_hold(Block({"gram": grams}))
     counts = np.add.reduceat(kept, offsets[:-1], dtype=np.int64)
-    return Block({"gram": grams[kept], **{
+    yield Block({"gram": grams[kept], **{
         name: np.repeat(documents.array(name), counts) for name in documents if name != "grams"}})
+    yield Tagged(COUNTS, Block({
+        "doc": documents["doc"], "grams": np.diff(offsets), "repeated": counts,
+        **{name: np.zeros_like(counts) for name in patch_columns(settings)}}))
 
 
 def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:
     """Columns with the numbers of patch grams, one for each limit of pages per gram."""
     return tuple(f"patch_{number}" for number in range(len(Sweep.of(settings).limits)))
-
-
-@gives(count_columns)
-def gram_counts(documents: Block, settings: QuiltSettings) -> Block:
-    """How many `grams` each document has, and no patch grams yet."""
-    counts = documents.lists("grams").lengths()
-    return Block({"doc": documents["doc"], "grams": counts,
-                  **{name: np.zeros_like(counts) for name in patch_columns(settings)}})

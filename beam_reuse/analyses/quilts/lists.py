@@ -29,7 +29,7 @@ GRAMS = "grams"
 POPULAR = "grams-on-too-many-pages"
 LISTS = columns(list=FINGERPRINT, members=lists(UNSIGNED), grams=NUMBER)
 CLASSES = columns(doc=UNSIGNED, list=FINGERPRINT, grams=NUMBER, pages=NUMBER,
-                  sources=lists(UNSIGNED))
+                  sources=lists(UNSIGNED), others=lists(UNSIGNED))
 _SOURCES_AT_ONCE = 1 << 20
 
 
@@ -83,7 +83,8 @@ def patch_counts(lists: Block, settings: QuiltSettings) -> Block:
     grams, pages = np.repeat(lists.array("grams"), pages), np.repeat(pages, pages)
     counts = {name: np.where(pages <= limit, grams, 0) for name, limit in
               zip(patch_columns(settings), Sweep.of(settings).limits, strict=True)}
-    return Block({"doc": words[:, 0], "grams": np.zeros_like(grams), **counts})
+    none = np.zeros_like(grams)
+    return Block({"doc": words[:, 0], "grams": none, "repeated": none, **counts})
 
 
 @gives(same)
@@ -100,9 +101,12 @@ def reaching(counts: Block, settings: QuiltSettings) -> Block:
 
 
 @gives(CLASSES)
-def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Iterator[Block]:
-    """For documents that may reach a patch fraction the lists they are on, without those that give
-    no source; `pages` are how many are on it, `sources` documents too."""
+def class_rows(
+    lists: Block, settings: QuiltSettings, reach: KeyFilter, copied: KeyFilter,
+) -> Iterator[Block]:
+    """For documents that may reach a patch fraction the lists they are on; `pages` are how many are
+    on it, `sources` documents too. Those that may have copies get all of these lists, with the
+    `others` on them, which are no sources; the others only lists that give a source."""
     words, pages = _words(lists, settings)
     ends = np.cumsum(pages)
     of_list = np.repeat(np.arange(len(lists)), pages)
@@ -112,9 +116,11 @@ def class_rows(lists: Block, settings: QuiltSettings, reach: KeyFilter) -> Itera
     cuts = np.searchsorted(work, np.arange(0, int(work[-1]) if len(work) else 0, _SOURCES_AT_ONCE))
     for some in np.split(takers, cuts[1:]):
         own = of_list[some]
-        counts, sources = covers.sources_of(
-            words, frozen(some), frozen(ends[own] - pages[own]), frozen(ends[own]))
-        yield Block({
-            "doc": words[some, 0], "list": ids[own], "grams": lists.array("grams")[own],
-            "pages": pages[own], "sources": Lists.from_lengths(counts, sources),
-        }).take(counts > 0)
+        docs = Block({"doc": words[some, 0]})
+        counts, sources, rest, others = covers.sources_of(
+            words, frozen(some), frozen(ends[own] - pages[own]), frozen(ends[own]),
+            frozen(copied.may_hold(docs)))
+        yield docs.with_columns(
+            list=ids[own], grams=lists.array("grams")[own], pages=pages[own],
+            sources=Lists.from_lengths(counts, sources), others=Lists.from_lengths(rest, others),
+        ).take(counts + rest > 0)

@@ -19,7 +19,8 @@ class QuiltSettings:
     time (`pivot`; the first of each is the pivot) or all do (`grid`); sources are told of the
     pivot, or of all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`
     are lists of hosts' addresses; a source that covers less than the share `min_source_share` of
-    the patch grams ends the cover."""
+    the patch grams ends the cover. Pages with the share `quilt_copy` of a page's grams are its
+    copies: neither sources, nor what makes a gram of it one of a patch; more than 1: none are."""
 
     gram_size: int | tuple[int, ...] = 5
     max_pages_per_gram: int | tuple[int, ...] = 50
@@ -30,6 +31,7 @@ class QuiltSettings:
     variant: str = "foreign"
     ip_tables: tuple[str, ...] = ()
     min_source_share: float = 0.0
+    quilt_copy: float = 0.9
 
     def __post_init__(self) -> None:
         for name, low, high in (("gram_size", 1, 1000), ("max_pages_per_gram", 2, 10_000),
@@ -48,6 +50,8 @@ class QuiltSettings:
                 self.ip_tables, "given together with {variant} ip")
         require(0 <= self.min_source_share <= 1, "min_source_share", self.min_source_share,
                 "from 0 to 1")
+        require(0.5 <= self.quilt_copy <= 1.01, "quilt_copy", self.quilt_copy,
+                "from 0.5 to 1, or 1.01 for none")
 
     def combinations(self) -> list[tuple[Any, ...]]:
         """The gram size, pages per gram, sources and patch fraction of each combination of the

@@ -38,14 +38,14 @@ def quilt_tables(
         return
     starts = sources.starts(_COVER)
     counts = np.diff(np.append(starts, len(sources)))
-    cover = sources.take(starts).select((*_COVER, "grams", "patch_grams"))
+    cover = sources.take(starts).select((*_COVER, "grams", "patch_grams", "copies"))
     texts = texts.take(np.searchsorted(texts.array("page"), np.unique(cover.array("page"))))
     urls = texts.strings("url").take(np.searchsorted(texts.array("page"), cover.array("page")))
     grams, patch, new = cover.array("grams"), cover.array("patch_grams"), sources.array("new_grams")
     linked = _linked(texts, sources)
     quilts = Block({
         "url": urls, "grams": grams, "patch_grams": patch, "sources": counts,
-        "patch_fraction": patch_fractions(grams, patch),
+        "copies": cover["copies"], "patch_fraction": patch_fractions(grams, patch),
         **{name: np.add.reduceat(np.where(linked >= least, new, 0), starts) / patch
            for name, least in (("linked_page_share", Linked.PAGE),
                                ("linked_domain_share", Linked.DOMAIN))},
