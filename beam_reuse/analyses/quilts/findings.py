@@ -23,11 +23,13 @@ def quilts(there: Result) -> Iterator[str]:
     pivot = next(iter(pages))
     best = QUILTS.arrow().empty_table()
     patch = linked = 0.0
+    copied = 0
     for batch in there.batches(QUILTS, QUILTS.names):
         for row in batch.group_by(SWEPT).aggregate([("url", "count")]).to_pylist():
             pages[tuple(row[name] for name in SWEPT)] += row["url_count"]
         for name, value in zip(SWEPT, pivot, strict=True):
             batch = batch.filter(pc.equal(batch[name], value))
+        copied += pc.sum(pc.greater(batch["copies"], 0)).as_py() or 0
         patch += pc.sum(batch["patch_grams"]).as_py() or 0
         linked += pc.sum(pc.round(pc.multiply(
             batch["patch_grams"], batch["linked_domain_share"]))).as_py() or 0
@@ -35,10 +37,12 @@ def quilts(there: Result) -> Iterator[str]:
             [("sources", "descending"), ("url", "ascending")]).slice(0, QUILTS_SHOWN)
     yield (f"quilts ({_VARIANTS[there.settings['quilt-sources']]}): "
            f"{counted(pages[pivot], 'page')}"
+           + (f", {copied:,} of them with copies elsewhere" if copied else "")
            + (f", {percent(linked / patch)} of their patches linked to the domain they came from; "
               "most sources:" if patch else ""))
     for row in best.to_pylist():
-        yield f"  {counted(row['sources'], 'source')}: {row['url']}"
+        copies = {0: "", 1: ", 1 copy"}.get(row["copies"], f", {row['copies']:,} copies")
+        yield f"  {counted(row['sources'], 'source')}{copies}: {row['url']}"
     varied = [place for place, values in enumerate(zip(*pages, strict=True))
               if len(set(values)) > 1]
     for key, count in sorted(pages.items()) if varied else ():

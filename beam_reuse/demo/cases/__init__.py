@@ -1,5 +1,8 @@
 """The planted cases, a module each. A new one is added to CASES."""
 
 from beam_reuse.demo.case import Case
+from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
 
-CASES: tuple[Case, ...] = ()
+CASES: tuple[Case, ...] = (
+    QuiltMirror(),
+)
