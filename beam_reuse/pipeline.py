@@ -151,14 +151,14 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
         "pages": crawl.pages.rows(page_table, features.text),
         "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
     }
-    values: dict[str, Value | int] = {}
     folding: dict[str, Any] = {}
+    every = Found({})
     for analysis in analyses:
-        each: Found = analysis.find(own if analysis in without else crawl.pages)
-        found |= each.tables
-        values |= each.values
+        pages = own if analysis in without else crawl.pages
+        every = Found.joined((every, analysis.follow(pages, every)))
         folding |= analysis.folding
-    return Contents(found, values, crawl.counted, crawl.pages.names, folding)
+    return Contents(found | dict(every.tables), every.values, crawl.counted, crawl.pages.names,
+                    folding)
 
 
 def analyses_of(plan: RunPlan) -> list[Analysis]:

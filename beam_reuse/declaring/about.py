@@ -46,6 +46,8 @@ class About:
                 '' for counters of the manifest alone, or of which findings speak
     question    what it answers, in a few words, and `help`: a line for each table; for --help
     needed_by   analyses that include it, so that its options change what they find
+    follows     analyses from what is found by which it is made (`Analysis.follow`): it runs when
+                one of them does, and is not asked for by name
     idle        (names of options given, all values) -> why one of them does nothing, or ''
     check       refuses settings of a run that contradict each other
     """
@@ -62,6 +64,7 @@ class About:
     question: str = ""
     help: str = ""
     needed_by: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     idle: Callable[[Collection[str], Values], str] = nothing_idle
     check: Callable[["Settings"], None] = all_allowed
 

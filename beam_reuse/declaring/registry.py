@@ -22,6 +22,7 @@ BUILT_IN = (
     "beam_reuse.analyses.overlap.about:OVERLAP",
     "beam_reuse.analyses.quilts.about:QUILTS",
     "beam_reuse.analyses.boilerplate.about:BOILERPLATE",
+    "beam_reuse.analyses.origins.about:ORIGINS",
 )
 # Fields of `Settings` that belong to no analysis.
 RESERVED = ("analyses", "read", "chunks", "stops", "experiment", "max_rejects", "of_analyses")

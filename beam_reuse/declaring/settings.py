@@ -41,7 +41,8 @@ class Settings:
             raise TypeError(f"Settings has no field {unknown[0]!r}")
         given = {**dict(of_analyses), **given}
         self.__dict__.update(
-            analyses=tuple(about.name for about in built_in()) if analyses is None else analyses,
+            analyses=(tuple(about.name for about in built_in() if not about.follows)
+                      if analyses is None else analyses),
             read=read or ReadSettings(), chunks=chunks or ChunkSettings(),
             stops=stops or StopSettings(), experiment=experiment or ExperimentSettings(),
             max_rejects=max_rejects,
@@ -59,5 +60,6 @@ class Settings:
         raise AttributeError(f"Settings has no field {name!r}")
 
     def asks_for(self, analysis: str) -> bool:
-        """Whether an analysis is among those that are asked for."""
-        return analysis in self.analyses
+        """Whether an analysis is among those that are asked for, or follows one of them."""
+        about = known().get(analysis)
+        return bool({analysis, *(about.follows if about else ())} & {*self.analyses})

@@ -138,7 +138,7 @@ def _decide(
     for row in range(n):
         copies = copies or (leads[row] != 0 and leads[row] != url[row])
     if outside or (copies and left.sum() == 1):
-        origin = -1 if outside else np.argmax(left)
+        origin = -1 if outside else int(np.argmax(left))
         target = outside if outside else url[origin]
         agree = against = 0
         names = -1
@@ -157,11 +157,10 @@ def _decide(
         for row in range(n):
             left[row] = left[row] and linked[_find(ordered, order, url[row])] == most
         if left.sum() == 1:
-            origin = np.argmax(left)
             against = -most
             for row in range(n):
                 against += linking[row] > 0
-            return origin, -1, LINK, most, against
+            return int(np.argmax(left)), -1, LINK, most, against
     for evidence, times in ((DATE, date), (FIRST_CAPTURE, time)):
         first = _earliest(times, left)
         if left.sum() == 1:
@@ -169,7 +168,7 @@ def _decide(
             for row in range(n):
                 agree += times[row] != NEVER and times[row] > first
                 against += times[row] < first
-            return np.argmax(left), -1, evidence, agree, against
+            return int(np.argmax(left)), -1, evidence, agree, against
     return -1, -1, NONE, 0, 0
 
 

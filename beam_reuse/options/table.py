@@ -37,7 +37,7 @@ from beam_reuse.declaring.option import (
 )
 from beam_reuse.declaring.registry import known
 
-ANALYSES = tuple(known())
+ANALYSES = tuple(about.name for about in known().values() if not about.follows)
 ALL = f"run index labels demo {EXPERIMENTS}"
 READING = f"run index labels {EXPERIMENTS}"
 ANALYSING = f"run labels {EXPERIMENTS}"

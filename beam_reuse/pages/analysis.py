@@ -1,7 +1,7 @@
 """What an analysis is: a way to write, in Rows, what is found in pages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,11 +25,21 @@ from beam_reuse.rows.building import build
 
 @dataclass(frozen=True)
 class Found:
-    """What an analysis gives: rows of its tables by name, in which pages may be numbers, and
-    values that are reported by name."""
+    """What an analysis gives: rows of its tables by name, in which pages may be numbers, values
+    that are reported by name, and, for analyses that follow, `sets` of pages that are the same, by
+    kind: a row for each page of a set of two or more, with `set`, the smallest of them, and `page`.
+    """
 
     tables: Mapping[str, Rows]
     values: Mapping[str, Value | int] = field(default_factory=dict)
+    sets: Mapping[str, Rows] = field(default_factory=dict)
+
+    @staticmethod
+    def joined(some: Iterable["Found"]) -> "Found":
+        """What several analyses give."""
+        every = list(some)
+        return Found(*({name: value for each in every for name, value in getattr(each, of).items()}
+                       for of in ("tables", "values", "sets")))
 
 
 class Analysis(beam.PTransform, ABC):
@@ -54,6 +64,10 @@ class Analysis(beam.PTransform, ABC):
     @abstractmethod
     def find(self, pages: Pages) -> Found:
         """What is found, in the order of the paper."""
+
+    def follow(self, pages: Pages, found: Found) -> Found:
+        """What is found, where other analyses have `found` something before."""
+        return self.find(pages)
 
     def _extract_input_pvalues(self, pvalueish: Any) -> tuple[Any, tuple[PValue, ...]]:
         return pvalueish, tuple(pvalues_in(pvalueish))

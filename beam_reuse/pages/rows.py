@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.columnar.block import Block, Maybe, VarBytes
+from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
+from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.schema import gives
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.part_columns import PageRows
@@ -69,6 +70,21 @@ def numbered_rows(
             yield NumberedRows(rows, some.array("number"),
                                some.strings("name") if "name" in some else None,
                                int(parts.array("range")[i]), row)
+
+
+def chosen_rows(
+    parts: Block, columns: Sequence[str], pages: RowFilter,
+) -> Iterator[NumberedRows]:
+    """As `numbered_rows`, of pages whose numbers (`page`) a filter may hold; only row groups that
+    have one are read."""
+    for i in range(len(parts)):
+        part = parts.slice(i, i + 1)
+        here = part.lists("pages")[0]
+        may = pages.may_hold(Block({"page": here.array("number").astype(np.uint64)}))
+        if may.any():
+            few = part.with_columns(pages=Lists(
+                np.array([0, int(may.sum())]), here.take(may)))
+            yield from numbered_rows(few, columns, here.array("row")[may])
 
 
 @dataclass(frozen=True)

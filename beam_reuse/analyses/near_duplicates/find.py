@@ -80,7 +80,7 @@ class FindNearDuplicates(Analysis):
             "site_pairs": pair_rows.site_pairs(pairs, signed.tagged(SITES), settings),
             "keep": decided.map(pair_rows.keep_table, settings)
             + signed.tagged(TOKENLESS).map(pair_rows.tokenless_table, settings),
-        })
+        }, sets={"identity": distinct.tagged(SETS).map(pair_rows.set_rows)})
 
     def proven(self, pages: Pages, similar: Rows) -> Rows:
         """Rows of similar pages, of whose edges those stay that prove that enough is kept."""

@@ -18,7 +18,7 @@ from beam_reuse.analyses.near_duplicates.schemas import (
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.columnar.block import Block, Maybe
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, TEXT, columns, gives
+from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.rows import Rows
 
@@ -74,6 +74,12 @@ def algorithm_names(numbers: NDArray) -> VarBytes:
 def set_table(sets: Block) -> Block:
     """Rows of `identity_sets`."""
     return Block({"representative": sets["representative"], "url": sets["page"]})
+
+
+@gives(columns(set=PAGE, page=PAGE))
+def set_rows(sets: Block) -> Block:
+    """Pages of identity sets, for analyses that follow."""
+    return Block({"set": sets["representative"], "page": sets["page"]})
 
 
 @gives(NEAR_DUPLICATES.rows)

@@ -64,6 +64,14 @@ def on_host_of_centre(members: Block) -> NDArray[np.bool_]:
     return members.array("host") == members.array("centre_host")
 
 
+@gives(columns(set=PAGE, page=PAGE))
+def set_rows(copies: Block) -> Iterator[Block]:
+    """Pages of sets of two or more: the copies, and each centre once."""
+    yield Block({"set": copies["centre"], "page": copies["page"]})
+    centre = copies.array("centre")[copies.array("second")]
+    yield Block({"set": centre, "page": centre})
+
+
 @gives(MEMBERS)
 def member_rows(members: Block) -> Block:
     """All pages, each with its set and what can be saved of it."""

@@ -6,7 +6,7 @@ grouped at once; see `iceberg` for how pairs are counted.
 """
 
 from beam_reuse.analyses.overlap import directories, reports
-from beam_reuse.analyses.overlap.copies import CENTRES, copy_rows, exact_sets, member_rows
+from beam_reuse.analyses.overlap.copies import CENTRES, copy_rows, exact_sets, member_rows, set_rows
 from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold, server_threshold
 from beam_reuse.analyses.overlap.iceberg import counted_pairs
 from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap, with_both
@@ -94,7 +94,7 @@ class FindOverlap(Analysis):
             "crawl_savings": skipped.tagged(reports.SAVINGS).reduce(
                 ("chunking", "host"), dict.fromkeys(reports.SAVED, "sum")),
             "popular_collections": self._collections(sets),
-        })
+        }, sets={"copies": copies.map(set_rows)})
 
     def _overlapping(self, lists: Rows, crowded: Rows) -> Rows:
         """Pairs of pages, or of hosts, by their postings and the rows of crowds."""

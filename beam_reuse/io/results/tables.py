@@ -184,7 +184,7 @@ def read_manifest(folder: str) -> Manifest:
 
 def no_table(folder: str, name: str, has: Iterable[str]) -> str:
     """What to tell of a table that a result does not have."""
-    analysis = next((about.name for about in known().values()
+    analysis = next((" or ".join(about.follows) or about.name for about in known().values()
                      if name in {schema.name for schema in about.schemas()}), None)
     way_out = f" Run again with --analyses {analysis}." if analysis else ""
     return f"{folder} has no table {name!r}; it has {', '.join(sorted(has))}.{way_out}"
