@@ -69,7 +69,8 @@ def test_it_runs_from_end_to_end_and_equals_its_definition(installed: Path) -> N
     found = [row for part in parts
              for row in pq.ParquetFile(installed / "result" / part["path"]).read().to_pylist()]
     assert found == expected and len(expected) > 3
-    assert set(manifest["tables"]) <= {"pages", "rejects", "depth_histogram", "shared_images"}
+    assert set(manifest["tables"]) <= {
+        "pages", "rejects", "skipped", "depth_histogram", "shared_images"}
     assert manifest["settings"]["min-image-hosts"] == 3
     assert manifest["noted"] == {"images-without-url": inside} and inside
     versions = json.loads((installed / "result" / "run.json").read_text())["versions"]
