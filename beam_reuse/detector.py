@@ -12,16 +12,16 @@ from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, cuts_text, file_sha1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned, Match, Source
-from beam_reuse.core.labels import LabelKind, LabelSettings, source_name
+from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page
-from beam_reuse.io.crawl.payload import decode_text, find_charset
+from beam_reuse.io.crawl.payload import decode_text, find_charset, tokens_between
 from beam_reuse.io.crawl.rows import utf8
-from beam_reuse.io.labels.label_settings import described, same_chunks
+from beam_reuse.io.labels.label_settings import agreed
 from beam_reuse.io.labels.loading import load_labels, load_stops
 from beam_reuse.io.labels.lookup import LabelLookup
 
@@ -72,7 +72,8 @@ class Detector:
     `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
     empty one to learn into. Pages are cut as the lists tell; `chunks` and
     `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
-    where they contradict; only a larger `min_chunk_bytes` does not. A page is flagged if its
+    where they contradict; only a larger `min_chunk_bytes` does not, nor do more
+    `min_chunk_tokens`. A page is flagged if its
     share of matching chunks is above `page_threshold`, it has `min_chunks` chunks or more, and
     `min_matching` distinct ones of them match. What a page shares with labels of its own
     registered domain does not count, unless `count_own`. The `matcher` nilsimsa finds chunks that
@@ -98,7 +99,7 @@ class Detector:
         held, self._made_with = load_labels(self._paths)
         self._labels = LabelLookup(held)
         self._similar = _similar(self._paths, nilsimsa_threshold) if matcher == "nilsimsa" else None
-        self.settings = _agreed(self._made_with, chunks, stops or StopSettings())
+        self.settings = agreed(self._made_with, chunks, stops or StopSettings())
         stops = stops or StopSettings()
         self._stops = {
             kind: load_stops(self.settings.chunks, stops, kind)
@@ -187,14 +188,20 @@ class Detector:
         return write_labels(os.fspath(path), self._batches(), settings)
 
     def _count(self, page: bytes | str, kind: str | Kind, charset: str) -> _Counted:
-        payload, kind, text = _payload(page), _kind(kind), None
+        payload, kind, text, found = _payload(page), _kind(kind), None, "utf-8"
+        if self.settings.chunks.normalise == "text" and not isinstance(page, str):
+            found = find_charset(payload, kind, charset)
         if cuts_text(kind, self.settings.chunks):
-            found = "utf-8" if isinstance(page, str) else find_charset(payload, kind, charset)
             check_nesting(payload, found)
             text = decode_text(payload, found)
         chunks = chunk_page(payload, kind, self.settings.chunks, text)
         counts = chunks.length >= self.settings.min_chunk_bytes
         counts &= ~self._stops[LabelKind.CHUNK].contain(chunks.sha1)
+        if self.settings.min_chunk_tokens:
+            places = chunks.start.astype(np.int64), chunks.end.astype(np.int64)
+            tokens = (tokens_between(payload, *places, found) if text is None
+                      else tokens_between(chunks.text, *places, "utf-8"))
+            counts &= tokens >= self.settings.min_chunk_tokens
         file = np.frombuffer(file_sha1(payload), "V20")
         file = file[~self._stops[LabelKind.FILE].contain(file)]
         position = np.flatnonzero(counts)
@@ -259,23 +266,6 @@ class Detector:
                 domains=pa.array([1] * len(details), pa.int64()),
                 bytes=pa.array([detail.bytes for detail in details], pa.int64()),
                 text=pa.array([detail.text for detail in details], pa.string()))
-
-
-def _agreed(
-    made_with: LabelSettings | None, chunks: ChunkSettings | None, stops: StopSettings
-) -> LabelSettings:
-    """How pages are cut: as the labels tell, or leaving out more short chunks than they did.
-    Refuses settings that contradict them."""
-    if made_with is None:
-        return LabelSettings(chunks or ChunkSettings(), stops.min_chunk_bytes)
-    asked = LabelSettings(chunks or made_with.chunks,
-                          stops.min_chunk_bytes or made_with.min_chunk_bytes)
-    if not same_chunks(asked.chunks, made_with.chunks) or (
-            asked.min_chunk_bytes < made_with.min_chunk_bytes):
-        raise UserError(
-            f"the labels were made with {described(made_with)}; pages cut with "
-            f"{described(asked)} would not match them. Leave these settings out.")
-    return LabelSettings(made_with.chunks, asked.min_chunk_bytes)
 
 
 def _similar(paths: Sequence[str], threshold: int) -> "SimilarLabels":

@@ -42,8 +42,11 @@ OUTCOME = "outcome.json"
 def inputs_of(plan: RunPlan) -> Inputs:
     """What the plan reads; refuses a plan that would replace what it reads."""
     inputs = open_inputs(plan.inputs, plan.settings.read, plan.settings.chunks)
+    if plan.background:
+        inputs = replace(inputs, background=open_inputs(
+            plan.background, plan.settings.read, plan.settings.chunks))
     output = os.path.realpath(plan.output) if is_local(plan.output) else plan.output
-    for path, _ in inputs.files:
+    for path, _ in (*inputs.files, *(inputs.background.files if inputs.background else ())):
         there = os.path.realpath(path) if is_local(path) else path
         if there == output or os.path.dirname(os.path.dirname(there)) == output:
             raise UserError(f"-o {plan.output} is itself an input ({path}), which would be "
@@ -116,8 +119,8 @@ def build(
     """The whole graph of a plan: read, analyse, write, report; `then` is called with the path of
     the outcome, when it is there."""
     rows = Plan(shuffle_of(plan, inputs, work.spill))
-    found = (_index(rows, plan, inputs, work) if plan.command == "index"
-             else _contents(rows, plan, inputs, work))
+    contents = {"index": _index, "labels": _labels}.get(plan.command, _contents)
+    found = contents(rows, plan, inputs, work)
     writers = writers_for(found, work)
     written = write_tables(found.tables, writers, found.names)
     return save(pipeline, rows, Written(written.receipts + found.counted, written.rows), writers,
@@ -138,7 +141,7 @@ def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Conten
 
 
 def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
-    """What the commands `run` and `labels` write."""
+    """What the command `run` writes."""
     settings, analyses = plan.settings, analyses_of(plan)
     without = [each for each in analyses if each.ignores_templates and settings.boilerplate.ignore]
     features = FeatureSettings.of(settings.chunks, (
@@ -147,7 +150,7 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
     crawl = read_pages(rows, inputs, settings.read, features, work.spill, work.progress)
     own = stripping.own_pages(crawl.pages, settings.boilerplate, FeatureSettings.of(
         settings.chunks, (each.reads() for each in without))) if without else crawl.pages
-    found: dict[str, Rows] = {} if plan.command == "labels" else {
+    found: dict[str, Rows] = {
         "pages": crawl.pages.rows(page_table, features.text),
         "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
     }
@@ -161,12 +164,24 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
                     folding)
 
 
+def _labels(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+    """What the command `labels` writes; records of the background are counted with the others."""
+    settings = plan.settings
+    make = MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
+                      settings.detection.matcher == "nilsimsa", plan.all_chunks,
+                      plan.background_hosts)
+    features = FeatureSettings.of(settings.chunks, (make.reads(),))
+    crawl, *around = (
+        read_pages(rows, each, settings.read, features, join(work.spill, name), work.progress)
+        for name, each in (("originals", inputs), ("background", inputs.background)) if each)
+    found = make.find(crawl.pages, *(each.pages for each in around))
+    counted = sum((each.counted for each in around), crawl.counted)
+    return Contents(found.tables, found.values, counted, crawl.pages.names)
+
+
 def analyses_of(plan: RunPlan) -> list[Analysis]:
     """The analyses that a plan asks for, each transform once."""
     settings = plan.settings
-    if plan.command == "labels":
-        return [MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
-                           settings.detection.matcher == "nilsimsa")]
     transforms = dict.fromkeys(
         about.transform for name, about in known().items() if settings.asks_for(name))
     return [loaded(transform).of(settings) for transform in transforms]

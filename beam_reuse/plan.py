@@ -40,7 +40,9 @@ class RunPlan:
     `beam_args` are Beam's own options as they stood on the command line. `runner` is one of
     `runners.ENGINES` or a name Beam knows. `engines`: where programs of engines were
     fetched to. `worker_memory`: bytes of a worker process, 0 as `runners.memory_for` knows.
-    `merge` and `remove` are lists of labels, for `labels` alone.
+    For `labels` alone: `merge` and `remove` are lists of labels; without `all_chunks` chunks are
+    left out that are on several domains, or on more than `background_hosts` hosts of the
+    `background`, which is read as inputs are.
     """
 
     command: Command
@@ -53,12 +55,18 @@ class RunPlan:
     overwrite: bool = False
     merge: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
+    background_hosts: int = 3
+    all_chunks: bool = False
     engines: str = ""
     worker_memory: int = 0
 
     def __post_init__(self) -> None:
         require(bool(self.inputs or self.merge), "inputs", "",
                 "one or more files, folders or globs")
+        require(self.background_hosts >= 0, "background_hosts", self.background_hosts, "0 or more")
+        require(not (self.background and self.all_chunks), "background",
+                self.background[0] if self.background else "", "given without {all_chunks}")
         require(self.workers >= 1, "workers", self.workers, "1 or more")
 
     @property
@@ -67,7 +75,8 @@ class RunPlan:
         of_analyses = ((f"--{option.name}", option.of(self.settings)) for about in known().values()
                        for option in about.options if option.takes_many)
         return tuple((option, path) for option, paths in (
-            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge), *of_analyses,
+            ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge),
+            ("--background", self.background), *of_analyses,
         ) for path in paths)
 
     @property

@@ -7,13 +7,15 @@ from typing import Any
 from beam_reuse.core.settings import SettingError
 
 LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
+LEAST = ("min-chunk-bytes", "min-chunk-tokens")
 
 
 def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Option values with the chunk settings of the lists of labels that are given.
 
     Refuses a value that was given and differs: nothing would match, silently. Only a larger
-    --min-chunk-bytes is sound where labels are looked for: what is shorter does not count.
+    --min-chunk-bytes or --min-chunk-tokens is sound where labels are looked for: what is shorter
+    does not count.
     """
     option = LISTS.get(command, "")
     lists: tuple[str, ...] = values.get(option, ())
@@ -31,7 +33,7 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     carried = options_of(made_with)
     for name, value in carried.items():
-        stricter = name == "min-chunk-bytes" and command != "labels" and values.get(name, 0) > value
+        stricter = name in LEAST and command != "labels" and values.get(name, 0) > value
         if name in values and values[name] != value and not stricter:
             raise SettingError(
                 f"--{name}: the labels of --{option} {lists[0]} were made with "
@@ -74,7 +76,7 @@ def _require_digests(lists: tuple[str, ...]) -> None:
 
 
 def _or_larger(name: str, command: str) -> str:
-    return ", give a larger number" if name == "min-chunk-bytes" and command != "labels" else ""
+    return ", give a larger number" if name in LEAST and command != "labels" else ""
 
 
 def _shown(value: Any) -> str:

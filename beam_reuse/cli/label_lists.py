@@ -28,6 +28,7 @@ class MadeLabels:
     labels: int
     bytes_read: int
     seconds: float
+    background_hosts: int
 
 
 def refuse_existing(plan: RunPlan) -> None:
@@ -70,11 +71,13 @@ def make_labels(plan: RunPlan) -> MadeLabels:
             settings)
         open_files(plan.output).move(finished, plan.output)
     open_files(plan.output).delete_tree(plan.output + WORK_SUFFIX)
-    return MadeLabels(outcome.accounting, rows, outcome.bytes_read, time.time() - started)
+    return MadeLabels(outcome.accounting, rows, outcome.bytes_read, time.time() - started,
+                      plan.background_hosts)
 
 
 def _settings_of(plan: RunPlan) -> LabelSettings | None:
     """How the labels were made; plain lists of hashes alone stay plain."""
     if not plan.inputs and shared_settings(plan.merge) is None:
         return None
-    return LabelSettings(plan.settings.chunks, plan.settings.stops.min_chunk_bytes)
+    stops = plan.settings.stops
+    return LabelSettings(plan.settings.chunks, stops.min_chunk_bytes, stops.min_chunk_tokens)

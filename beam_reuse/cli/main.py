@@ -187,7 +187,8 @@ def plan_of(arguments: Arguments) -> RunPlan:
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
     settings = settings_from(values, command)
-    with naming({"inputs": "INPUT", "workers": "--workers"}):
+    with naming({"inputs": "INPUT", "workers": "--workers", "background": "--background",
+                 "background_hosts": "--background-hosts", "all_chunks": "--all-chunks"}):
         return RunPlan(
             command="run" if command in EXPERIMENTS.split() else cast(Command, command),
             inputs=tuple(local_path(path) for path in arguments.inputs),
@@ -195,6 +196,10 @@ def plan_of(arguments: Arguments) -> RunPlan:
             settings=settings,
             merge=tuple(map(local_path, values.get("merge", ()))),
             remove=tuple(map(local_path, values.get("remove", ()))),
+            background=(tuple(map(local_path, values.get("background", ())))
+                        if command == "labels" else ()),
+            background_hosts=values.get("background-hosts", 3),
+            all_chunks=values.get("all-chunks", False),
             runner=values.get("runner", "local"),
             workers=values.get("workers", usable_cores()),
             beam_args=arguments.beam_args,

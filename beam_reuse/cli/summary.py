@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from beam_reuse.analyses.reuse.settings import IN_BACKGROUND, ON_SEVERAL_DOMAINS
 from beam_reuse.cli.label_lists import MadeLabels
 from beam_reuse.cli.progress import clock
 from beam_reuse.core.wording import counted, megabytes
@@ -74,7 +75,21 @@ def print_labels(to: Console, made: MadeLabels, path: str) -> None:
     if made.accounting.records:
         print_table(to, _accounting(made.accounting))
         to.print(f"{megabytes(made.bytes_read)} read in {made.seconds:.1f} s")
+    for line in left_out(made):
+        to.print(line, soft_wrap=True)
     to.print(Text.assemble((counted(made.labels, "label"), "bold"), f" in {path}"), soft_wrap=True)
+
+
+def left_out(made: MadeLabels) -> Iterator[str]:
+    """Which chunks are no labels, as they do not say whose they are."""
+    several, elsewhere = (made.accounting.noted.get(name, 0) for name in (
+        ON_SEVERAL_DOMAINS, IN_BACKGROUND))
+    if several:
+        yield (f"left out: {counted(several, 'chunk')} on several registered domains "
+               "(--all-chunks keeps them)")
+    if elsewhere:
+        yield (f"left out: {counted(elsewhere, 'chunk')} on more than "
+               f"{counted(made.background_hosts, 'host')} of other domains in the background")
 
 
 def print_table(to: Console, table: Table) -> None:

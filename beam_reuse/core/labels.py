@@ -27,6 +27,7 @@ class LabelSettings:
 
     chunks: ChunkSettings
     min_chunk_bytes: int
+    min_chunk_tokens: int = 0
 
 
 def evidence(

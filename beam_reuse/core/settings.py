@@ -123,16 +123,24 @@ class ChunkSettings:
 
 @dataclass(frozen=True)
 class StopSettings:
-    """Which chunks do not count: those shorter than `min_chunk_bytes` after normalising,
-    those on the lists (files of hashes or texts), and built-in idioms without content."""
+    """Which chunks do not count: those shorter than `min_chunk_bytes` after normalising, those with
+    fewer words (tokens) than `min_chunk_tokens`, those on the lists (files of hashes or texts),
+    and built-in idioms without content."""
 
     min_chunk_bytes: int = 0
     lists: tuple[str, ...] = ()
     builtin: bool = True
+    min_chunk_tokens: int = 0
 
     def __post_init__(self) -> None:
-        require(0 <= self.min_chunk_bytes <= MOST_COUNTED, "min_chunk_bytes",
-                self.min_chunk_bytes, "from 0 to 2**63 - 1")
+        for name in ("min_chunk_bytes", "min_chunk_tokens"):
+            value = getattr(self, name)
+            require(0 <= value <= MOST_COUNTED, name, value, "from 0 to 2**63 - 1")
+
+    def require_words(self, chunks: ChunkSettings) -> None:
+        """Refuse to count words of chunks that are no text, but bytes of markup."""
+        require(not self.min_chunk_tokens or chunks.normalise == "text", "stops.min_chunk_tokens",
+                self.min_chunk_tokens, "0, or given with {chunks.normalise} text")
 
 
 @dataclass(frozen=True)

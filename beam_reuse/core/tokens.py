@@ -77,6 +77,13 @@ def _scan(text: bytes, line_end: int) -> ScannedText:
     return ScannedText(tokens, line_tokens, chunks)
 
 
+def count_tokens(text: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """How many tokens are in each of `text[starts[i]:ends[i]]` (int64), where no token is cut;
+    `text` is UTF-8 as bytes (uint8). Some 2 ns per byte."""
+    places = (each.astype(np.int64, copy=False) for each in (starts, ends))
+    return np.asarray(kernels.count_tokens(text, _code_points(), *places))
+
+
 def token_texts(text: bytes) -> list[str]:
     """The tokens of UTF-8 `text` themselves, in order: for people to read, at some 100 ns each.
     `scan_text` has their fingerprints."""

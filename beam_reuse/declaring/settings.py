@@ -49,6 +49,7 @@ class Settings:
             of_analyses=tuple((about.field, given.get(about.field) or about.settings())
                               for about in abouts))
         require(0 <= max_rejects <= 1, "max_rejects", max_rejects, "from 0 to 1")
+        self.stops.require_words(self.chunks)
         for about in abouts:
             about.check(self)
 

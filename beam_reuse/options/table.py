@@ -108,6 +108,9 @@ OPTIONS: tuple[Option, ...] = (
     _option("chunks", "min-chunk-bytes", SIZE,
             "chunks shorter than this, after normalising, do not count",
             "stops.min_chunk_bytes", ANALYSING),
+    _option("chunks", "min-chunk-tokens", WHOLE,
+            "chunks with fewer words (tokens) than this do not count; with --chunk-normalise text",
+            "stops.min_chunk_tokens", ANALYSING),
     _option("chunks", "stop-chunks", FILES,
             "lists of chunks that do not count: hashes or texts, as Parquet or as text; of a "
             "judged sheet of chunks those called benign",
@@ -118,6 +121,15 @@ OPTIONS: tuple[Option, ...] = (
             f"{ANALYSING} check"),
     _option("lists", "merge", FILES, "add the labels of these lists", "", "labels"),
     _option("lists", "remove", FILES, "leave out the hashes of these lists", "", "labels"),
+    _option("lists", "background", FILES,
+            "a crawl or index of other sites: chunks that many of them have are left out", "",
+            "labels"),
+    _option("lists", "background-hosts", WHOLE,
+            "leave out chunks on more hosts of the background than this, not counting hosts of the "
+            "chunk's own domain (default: 3)", "", "labels"),
+    _option("lists", "all-chunks", FLAG,
+            "keep chunks that are on several registered domains of the originals, too", "",
+            "labels"),
     *(option for about in known().values() for option in about.options),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
@@ -129,6 +141,9 @@ OPTIONS: tuple[Option, ...] = (
             "chunks shorter than this, after normalising, do not count (default: as the labels "
             "tell, 0 for plain lists of hashes, 100 for a list that --learn starts)",
             "", "check"),
+    _option("checking", "min-chunk-tokens", WHOLE,
+            "chunks with fewer words (tokens) than this do not count (default: as the labels tell, "
+            "else 0)", "", "check"),
     _option("checking", "page-threshold", SHARE,
             "flag pages with a larger share of known chunks (default: 0, any known chunk)",
             "", "check"),

@@ -18,15 +18,19 @@ MANY_PIECES = 1 << 14
 
 @dataclass(frozen=True)
 class Inputs:
-    """`files` are all files with their sizes, in the order they were found."""
+    """`files` are all files with their sizes, in the order they were found; `background` is what is
+    read beside them."""
 
     files: tuple[tuple[str, int], ...]
     ranges: tuple[FileRange, ...]
     indexes: tuple[IndexInput, ...]
+    background: "Inputs | None" = None
 
     @property
     def bytes(self) -> int:
-        return sum(size for _, size in self.files)
+        """Of all that is read."""
+        around = self.background.bytes if self.background else 0
+        return sum(size for _, size in self.files) + around
 
 
 def range_bytes(total: int) -> int:

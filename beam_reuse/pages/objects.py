@@ -25,6 +25,7 @@ from beam_reuse.pages.rows import (
     NumberedRows,
     chunk_rows,
 )
+from beam_reuse.pages.texts import chunk_tokens, text_columns
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Objects:
 
     chunks: ChunkSettings
     min_chunk_bytes: int = 0
+    min_chunk_tokens: int = 0
     chunk_stops: str = ""
     file_stops: str = ""
 
@@ -58,7 +60,7 @@ class Objects:
         if stops.builtin:
             chunk_stops.append(builtin_chunk_hashes(chunks))
             file_stops.append(builtin_file_hashes())
-        return Objects(chunks, stops.min_chunk_bytes,
+        return Objects(chunks, stops.min_chunk_bytes, stops.min_chunk_tokens,
                        _written(folder, chunk_stops), _written(folder, file_stops))
 
     def chunks_of(
@@ -66,6 +68,8 @@ class Objects:
     ) -> Iterator[CountedChunks]:
         """The chunks that count of all pages of the parts, some row groups at a time, with further
         `columns` of their pages; without `places` only the hashes are sure to be read."""
+        if self.min_chunk_tokens:
+            columns, places = (*columns, *text_columns(self.chunks)), True
         needed = CHUNK_COLUMNS if places else ("chunk_length",) if self.min_chunk_bytes else ()
         for rows in chunk_rows(parts, columns, needed):
             counts = np.ones(len(rows.sha1), np.bool_)
@@ -73,6 +77,9 @@ class Objects:
                 counts = rows.length >= self.min_chunk_bytes
             if self.chunk_stops:
                 counts &= ~CompactList.open(self.chunk_stops).hashes.contain(rows.sha1)
+            if self.min_chunk_tokens:
+                some = np.flatnonzero(counts)
+                counts[some] = chunk_tokens(rows, some) >= self.min_chunk_tokens
             yield _counted(rows, counts)
 
     def counted_files(self, pages: NumberedRows) -> NDArray:

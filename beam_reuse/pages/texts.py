@@ -11,8 +11,10 @@ from beam_reuse.columnar.block import VarBytes
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import read_html, read_plain
-from beam_reuse.io.crawl.payload import decode_text
+from beam_reuse.core.tokens import count_tokens
+from beam_reuse.io.crawl.payload import IN_UTF8, decode_text, tokens_between
 from beam_reuse.io.part_columns import PAGE_TEXT, PageRows
+from beam_reuse.pages.rows import ChunkRows
 
 TEXT_CHARACTERS = 1000
 
@@ -30,6 +32,26 @@ def page_texts(pages: PageRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
 def text_columns(settings: ChunkSettings) -> tuple[str, ...]:
     """The columns of pages that `ChunkTexts` needs."""
     return ("payload", "charset", *((PAGE_TEXT,) if settings.normalise == "text" else ()))
+
+
+def chunk_tokens(chunks: ChunkRows, some: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many tokens each of these chunks of pages that were cut by their text has; needs
+    `text_columns`. Pages that are no HTML have their payload as text."""
+    rows = chunks.pages.rows
+    texts, payloads, charsets = (rows.strings(n) for n in (PAGE_TEXT, "payload", "charset"))
+    page = np.searchsorted(chunks.offsets, some, side="right") - 1
+    start, end = chunks.start[some].astype(np.int64), chunks.end[some].astype(np.int64)
+    of_text = texts.lengths()[page] > 0
+    counts = np.zeros(len(some), np.int64)
+    for strings, where in ((texts, of_text), (payloads, ~of_text)):
+        first = strings.offsets[page[where]]
+        counts[where] = count_tokens(strings.data, first + start[where], first + end[where])
+    for i in np.flatnonzero(~of_text):
+        charset = charsets[int(page[i])].decode()
+        if charset not in IN_UTF8:
+            counts[i:i + 1] = tokens_between(
+                payloads[int(page[i])], start[i:i + 1], end[i:i + 1], charset)
+    return counts
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
-from beam_reuse.cli.label_lists import make_labels
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io import parts
-from beam_reuse.io.labels.lists import settings_of
 from beam_reuse.io.results import tables
 from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
@@ -85,6 +83,8 @@ def expect(found: dict[str, list[dict[str, Any]]], expected: dict[str, list[dict
     (3, Settings(analyses=("detection",), chunks=ChunkSettings.published(),
                  detection=DetectionSettings(neighbourhood_score="mean"))),
     (6, Settings(analyses=("detection",), chunks=ChunkSettings(("div",), "text"))),
+    (8, Settings(analyses=("detection",), chunks=ChunkSettings(normalise="text"),
+                 stops=StopSettings(min_chunk_tokens=2))),
     (7, Settings(analyses=("detection",), detection=DetectionSettings(count_own=True))),
 ])
 def test_known_labels_are_found(seed: int, settings: Settings, tmp_path: Path,
@@ -136,53 +136,6 @@ def test_stop_lists_leave_pages_and_labels(
     expected = reuse.discovery(pages, settings)
     assert any(row["stop_chunks"] for row in found["page_reuse"])
     expect(found, expected | reuse.detection(pages, reuse.found_labels(expected), settings))
-
-
-def labels_by_hand(captures: list[Capture], settings: Settings) -> dict[tuple, tuple]:
-    """(hash, kind, source) -> (bytes, text) of every file and chunk that counts."""
-    pages, _ = crawl.accounting(captures, settings)
-    found: dict[tuple, tuple] = {}
-    for kind, occurrences in reuse.occurrences(pages, settings).items():
-        for o in occurrences:
-            body = reuse.object_bytes(kind, o, pages, settings)
-            text = body.decode()[:1000] if kind == "chunk" else None
-            found[o.sha1, kind, o.page] = (len(body), text or None)
-    return found
-
-
-@pytest.mark.parametrize("normalise", ["whitespace", "text"])
-def test_labels_are_made_merged_and_edited(
-        normalise: str, tmp_path: Path, crawled: tuple[Path, list[Capture]]) -> None:
-    folder, captures = crawled
-    files = sorted(folder.iterdir())
-    settings = Settings(chunks=ChunkSettings(normalise=normalise),
-                        stops=StopSettings(min_chunk_bytes=8))
-    one, both = str(tmp_path / "one.parquet"), str(tmp_path / "both.parquet")
-    make_labels(RunPlan("labels", (str(files[0]),), one, settings))
-    first = [c for c in captures if c.file == files[0].name]
-    second = [c for c in captures if c.file == files[1].name]
-
-    def rows(path: str) -> dict[tuple, tuple]:
-        table = pq.read_table(path).to_pylist()
-        keyed = {(r["sha1"], r["kind"], r["source_url"]): (r["bytes"], r["text"]) for r in table}
-        assert len(keyed) == len(table)
-        return keyed
-
-    assert rows(one) == labels_by_hand(first, settings)
-    made_with = settings_of(one)
-    assert made_with is not None and made_with.min_chunk_bytes == 8
-    assert made_with.chunks == settings.chunks
-    removed = sorted({sha1 for sha1, _, _ in rows(one)})[:10]
-    (tmp_path / "remove.txt").write_text("\n".join(removed))
-    make_labels(RunPlan("labels", (str(files[1]),), both, settings, merge=(one,),
-                        remove=(str(tmp_path / "remove.txt"),)))
-    together = labels_by_hand(first, settings) | labels_by_hand(second, settings)
-    assert rows(both) == {key: v for key, v in together.items() if key[0] not in removed}
-    compact, again = str(tmp_path / "both.brl"), str(tmp_path / "again.parquet")
-    make_labels(RunPlan("labels", (), compact, settings, merge=(both,)))
-    make_labels(RunPlan("labels", (), again, settings, merge=(compact,)))
-    assert rows(again).keys() == rows(both).keys()
-    assert settings_of(compact) == settings_of(both)
 
 
 @pytest.mark.parametrize("normalise", ["whitespace", "text"])

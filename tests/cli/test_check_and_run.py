@@ -23,7 +23,7 @@ from tests.labels.writing import SETTINGS, write_labels
     (ChunkSettings(), StopSettings(), {"page_threshold": 0.0}),
     (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12),
      {"page_threshold": 0.4, "min_chunks": 3}),
-    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4),
+    (ChunkSettings(("p", "b"), "text"), StopSettings(min_chunk_bytes=4, min_chunk_tokens=2),
      {"page_threshold": 0.2, "min_matching": 2}),
     (ChunkSettings(), StopSettings(), {"page_threshold": 0.1, "count_own": True}),
 ])
@@ -36,7 +36,8 @@ def test_check_says_what_run_says(
     path = write_labels(
         tmp_path / "l.parquet", [(hash_, kind, source) for kind, hash_, source, _ in known],
         {**SETTINGS, "chunk-tags": list(chunks.tags), "chunk-normalise": chunks.normalise,
-         "min-chunk-bytes": stops.min_chunk_bytes}, [domains for *_, domains in known])
+         "min-chunk-bytes": stops.min_chunk_bytes, "min-chunk-tokens": stops.min_chunk_tokens},
+        [domains for *_, domains in known])
     settings = Settings(analyses=("detection",), chunks=chunks, stops=stops,
                         detection=DetectionSettings(labels=(path,), **rules))
     crawl = str(tmp_path / "crawl.warc.gz")

@@ -13,6 +13,7 @@ from beam_reuse.core.chunking import count_chunks
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.tokens import (
+    count_tokens,
     fingerprint64,
     line_fingerprints,
     scan_plain,
@@ -51,6 +52,11 @@ def test_tokens_equal_their_definition(text: str) -> None:
     expected = [oracle.fingerprint(token) for token in oracle.tokens(text)]
     assert scan_text(encode(text)).tokens.tolist() == expected
     assert token_texts(encode(text)) == oracle.tokens(text)
+    words = [encode(word) for word in text.split(" ")]
+    bounds = np.cumsum([0, *(len(word) + 1 for word in words)])
+    data = np.frombuffer(encode(text) + b" \xc3\xa9", np.uint8)
+    assert count_tokens(data, bounds[:-1], bounds[1:] - 1).tolist() == [
+        len(oracle.tokens(word.decode("utf-8", "surrogatepass"))) for word in words]
 
 
 @given(TEXT)

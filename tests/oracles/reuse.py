@@ -12,6 +12,7 @@ from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashe
 from beam_reuse.declaring.settings import Settings
 from tests.oracles import chunks
 from tests.oracles.crawl import Capture, Row, canonical, chunks_of, domain
+from tests.oracles.tokens import tokens
 
 ONE = 2**40
 Labels = set[tuple[str, str, str | None, int | None]]
@@ -49,9 +50,18 @@ def occurrences(pages: dict[str, Capture], settings: Settings) -> dict[str, list
         if capture.sha1 not in file_stops:
             found["file"].append(Occurrence(capture.sha1, name, 0, 0, len(capture.body)))
         for position, (sha1, start, end, length) in enumerate(chunks_of(capture, settings)):
-            if length >= settings.stops.min_chunk_bytes and sha1 not in chunk_stops:
-                found["chunk"].append(Occurrence(sha1, name, position, start, end))
+            chunk = Occurrence(sha1, name, position, start, end)
+            least = settings.stops
+            if (length >= least.min_chunk_bytes and sha1 not in chunk_stops
+                    and (not least.min_chunk_tokens
+                         or words_of(chunk, pages, settings) >= least.min_chunk_tokens)):
+                found["chunk"].append(chunk)
     return found
+
+
+def words_of(chunk: Occurrence, pages: dict[str, Capture], settings: Settings) -> int:
+    """How many tokens the text of a chunk has."""
+    return len(tokens(object_bytes("chunk", chunk, pages, settings).decode("utf-8", "replace")))
 
 
 def object_bytes(
@@ -186,7 +196,7 @@ def detection(pages: dict[str, Capture], labels: Labels, settings: Settings,
 
 def is_own(url: str, sources: Iterable[str]) -> bool:
     """Whether a source is on the registered domain of a page; folders own nothing."""
-    return not url.startswith("file:") and _name(url) in {_name(source) for source in sources}
+    return not url.startswith("file:") and name_of(url) in {name_of(source) for source in sources}
 
 
 def prefixes(url: str) -> list[str]:
@@ -221,7 +231,7 @@ def _neighbourhoods(pages: dict[str, Capture], counted: Counter[str],
             "mean_contains": sum(values) / (len(values) * ONE) if values else None,
             "share": pooled if settings.detection.neighbourhood_score == "pooled" else mean,
         })
-        names_of = {sha1: {_name(url) for url in sources["chunk", sha1]} for sha1 in matching}
+        names_of = {sha1: {name_of(url) for url in sources["chunk", sha1]} for sha1 in matching}
         for source in sorted(set().union(*names_of.values())):
             theirs = [sha1 for sha1 in matching if source in names_of[sha1]]
             by_source.append({"prefix": prefix, "source": source, "matching": len(theirs),
@@ -232,7 +242,8 @@ def _neighbourhoods(pages: dict[str, Capture], counted: Counter[str],
     return {"neighbourhoods": rows, "neighbourhood_sources": by_source}
 
 
-def _name(url: str) -> str:
+def name_of(url: str) -> str:
+    """Whose a source is."""
     return domain(url.split("/")[2].split(":")[0]) if "://" in url else url
 
 

@@ -1,7 +1,9 @@
 """What discovery and detection are. One transform does both. No Beam."""
 
 from beam_reuse.analyses.reuse.settings import (
+    IN_BACKGROUND,
     MATCHERS,
+    ON_SEVERAL_DOMAINS,
     SCORES,
     DetectionSettings,
     DiscoverySettings,
@@ -76,5 +78,6 @@ DETECTION = About(
                "least Nilsimsa score of a match; further numbers are only counted",
                "nilsimsa_thresholds", commands="run check"),
     ),
+    counts={ON_SEVERAL_DOMAINS: "", IN_BACKGROUND: ""},
     check=require_use_of_labels,
 )

@@ -29,8 +29,6 @@ from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 
-KEY = ("sha1", "kind", "source_url")
-KNOWN_FIRST = {"domains": "max", "bytes": "max", "text": "max", "nilsimsa": "max"}
 LABEL_ROWS = columns(sha1=SHA1, kind=KIND, source_url=maybe(TEXT), domains=maybe(NUMBER),
                      bytes=maybe(NUMBER), text=maybe(TEXT), nilsimsa=maybe(raw(32)))
 RAW = ChunkSettings(normalise="none")

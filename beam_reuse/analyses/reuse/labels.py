@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import apache_beam as beam
 import pyarrow as pa
 
+from beam_reuse.analyses.reuse import distinctive
 from beam_reuse.analyses.reuse import label_kernels as kernels
+from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import TEXT, columns
 from beam_reuse.core.features import CHUNKS, PAYLOAD, Reads
@@ -41,16 +43,21 @@ class ReadLabels(beam.PTransform):
 
 
 class MakeLabels(Analysis):
-    """Pages -> the table `labels`: one row per file or chunk and the page it occurs on, with its
-    Nilsimsa digest if asked for; together with the rows of the lists `merge`, without the hashes
-    of `remove`."""
+    """Pages, and perhaps those of a background -> the table `labels`: one row per file or chunk and
+    the page it occurs on, with its Nilsimsa digest if asked for; together with the rows of the
+    lists `merge`, without the hashes of `remove`.
+
+    Without `all_chunks` only chunks of one registered domain, and none that is on more than
+    `background_hosts` hosts of other domains in the background; these are counted.
+    """
 
     def __init__(self, chunks: ChunkSettings, stops: StopSettings,
-                 merge: Sequence[str] = (), remove: Sequence[str] = (),
-                 digest: bool = False) -> None:
+                 merge: Sequence[str] = (), remove: Sequence[str] = (), digest: bool = False,
+                 all_chunks: bool = False, background_hosts: int = 3) -> None:
         super().__init__()
         self.chunks, self.stops, self.digest = chunks, stops, digest
         self.merge, self.remove = tuple(merge), tuple(remove)
+        self.all_chunks, self.background_hosts = all_chunks, background_hosts
 
     @classmethod
     def of(cls, settings: Settings) -> "MakeLabels":
@@ -60,15 +67,19 @@ class MakeLabels(Analysis):
     def reads(self) -> Reads:
         return CHUNKS_AND_PAYLOAD
 
-    def find(self, pages: Pages) -> Found:
+    def find(self, pages: Pages, background: Pages | None = None) -> Found:
         objects = Objects.of(self.chunks, self.stops, pages.spill)
         made = pages.rows(kernels.labels_of_pages, objects, self.digest)
         merged = listed_labels(pages.plan, self.merge, details=True)
         removed = [
             _removed(kind, self.remove, pages.spill) for kind in (LabelKind.FILE, LabelKind.CHUNK)]
         labels = (made + merged).map(kernels.without, *removed)
-        distinct = labels.reduce(kernels.KEY, kernels.KNOWN_FIRST)
-        return Found({"labels": distinct.map(kernels.label_table)})
+        rows = labels.map(distinctive.with_domains)
+        if background is not None and not self.all_chunks:
+            rows += background.rows(distinctive.on_hosts, objects, labels.keys(KEY))
+        kept = rows.stream(KEY, distinctive.distinctive, self.all_chunks, self.background_hosts,
+                           order=distinctive.ORDER)
+        return Found({"labels": kept.map(kernels.label_table)})
 
 
 def listed_labels(plan: Plan, paths: Sequence[str], details: bool) -> Rows:

@@ -8,6 +8,8 @@ from beam_reuse.declaring.settings import Settings
 MATCHERS = ("exact", "nilsimsa")
 SCORES = ("pooled", "mean")
 DISCOVERY, DETECTION = "discovery", "detection"
+# What `labels` leaves out, and counts.
+ON_SEVERAL_DOMAINS, IN_BACKGROUND = "chunks-on-several-domains", "chunks-in-background"
 
 
 @dataclass(frozen=True)

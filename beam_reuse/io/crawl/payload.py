@@ -4,9 +4,12 @@ import codecs
 import re
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from beam_reuse.core.pages import Kind
+from beam_reuse.core.tokens import count_tokens, token_texts
 
 PRESCAN = (1024, 4096)
 _DETECTED = 64 << 10
@@ -101,3 +104,18 @@ def decode_text(payload: bytes, charset: str) -> str:
     """The text of a payload; what cannot be decoded becomes U+FFFD, a byte order mark goes."""
     text = payload.decode(_CODECS.get(charset, charset) or "utf-8", "replace")
     return text.removeprefix("\ufeff")
+
+
+# How charsets are called in which a payload can be read as it is.
+IN_UTF8 = ("", "utf-8")
+
+
+def tokens_between(
+    payload: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64], charset: str,
+) -> NDArray[np.int64]:
+    """How many tokens are in each `payload[starts[i]:ends[i]]`, text of this charset."""
+    if charset in IN_UTF8:
+        return count_tokens(np.frombuffer(payload, np.uint8), starts, ends)
+    texts = (decode_text(payload[start:end], charset).encode("utf-8", "surrogatepass")
+             for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+    return np.array([len(token_texts(text)) for text in texts], np.int64)
