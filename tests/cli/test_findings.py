@@ -264,8 +264,8 @@ def test_overlap_is_summed_up(tmp_path: Path) -> None:
         "occurrences; 9,000 pairs not compared",
         "  a0.example and b0.example are mirrors: they share 9 chunks (2-lines)",
         "  whole: 3 of 30 pages (10%), 300 B of 1.5 kB, are exact copies of a page that stays",
-        "  2-lines: 3 of 30 pages (10%), 300 B of 1.5 kB, share 25 chunks or more with a page that "
-        "stays, or are copies",
+        "  2-lines: 3 of 30 pages (10%), 300 B of 1.5 kB, have 90% of their own lines on a page "
+        "that stays and share 25 chunks with it, or are copies",
         "  skippable lists them, each with the page that stays",
         "",
     ]

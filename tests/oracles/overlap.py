@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from urllib.parse import urlsplit
 
+from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from tests.oracles.tokens import lines, tokens
 
@@ -90,8 +91,12 @@ def prefixes(url: str) -> list[str]:
 class Overlap:
     """All tables of pages, by their definitions."""
 
-    def __init__(self, pages: list[Page], settings: OverlapSettings) -> None:
+    def __init__(
+        self, pages: list[Page], settings: OverlapSettings,
+        boilerplate: BoilerplateSettings | None = None,
+    ) -> None:
         self.settings, self.given = settings, pages
+        self.boilerplate = boilerplate or BoilerplateSettings()
         self.pages = {page.url: page for page in sorted(pages, key=lambda p: p.url) if page.lines}
         self.sets: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for url, page in self.pages.items():
@@ -99,6 +104,7 @@ class Overlap:
         self.centre = {url: members[0] for members in self.sets.values() for url in members}
         self.centres = [url for url, centre in self.centre.items() if url == centre]
         self.counts: Counter[str] = Counter()
+        self.templates: dict[str, set[str]] = {}
         self.page_pairs = {name: self._page_pairs(name) for name in settings.chunkings}
         self.host_pairs = {name: self._host_pairs(name) for name in settings.chunkings}
 
@@ -208,20 +214,32 @@ class Overlap:
         undecided is kept and drops its undecided neighbours."""
         near = defaultdict(set)
         for a, b in self.page_pairs[chunking]:
-            near[a].add(b)
-            near[b].add(a)
+            own = self.own_lines(self.pages[b])
+            if len(own & {*self.pages[a].lines}) / len(own) >= self.settings.skip:
+                near[b].add(a)
         kept: set[str] = set()
         for url in self.centres:
             if not near[url] & kept:
                 kept.add(url)
         return {url: min(near[url] & kept) for url in self.centres if url not in kept}
 
+    def own_lines(self, page: Page) -> set[str]:
+        """The lines of a page that are not its host's template; if there are none, all."""
+        if page.host not in self.templates:
+            mine = [other.lines for other in self.pages.values() if other.host == page.host]
+            on = Counter(line for lines in mine for line in {*lines})
+            self.templates[page.host] = {
+                line for line, n in on.items() if n >= self.boilerplate.min_pages
+                and n / len(mine) >= self.boilerplate.min_share}
+        return {*page.lines} - self.templates[page.host] or {*page.lines}
+
     def skippable(self) -> list[Row]:
         rows: list[Row] = []
+        kept_for = {name: self.kept_for(name) for name in self.settings.chunkings}
         for url, page in self.pages.items():
             for name in sorted(self.settings.chunkings):
                 centre = self.centre[url]
-                stays = self.kept_for(name).get(centre, centre)
+                stays = kept_for[name].get(centre, centre)
                 if stays != url:
                     rows.append({"url": url, "chunking": name, "because_of": stays,
                                  "host": page.host, "bytes": page.size})

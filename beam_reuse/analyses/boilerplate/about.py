@@ -31,6 +31,7 @@ BOILERPLATE = About(
     tables="beam_reuse.analyses.boilerplate.schemas:TABLES",
     findings="beam_reuse.analyses.boilerplate.findings:boilerplate",
     question="which lines are the template of their host",
+    needed_by=("overlap",),
     help="""\
   boilerplate           menus, footers, notices: lines of a host's template, on how many pages
   boilerplate_pages     each page: how many of its lines and tokens are its host's template""",

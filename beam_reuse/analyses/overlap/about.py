@@ -30,8 +30,8 @@ OVERLAP = About(
   exact_copies          pages with the same lines, and why: alias of a URL, of a server, copy
   page_overlap, server_overlap   how much of each page or host is in the other; mirrors
   replicas              how many pages have how many copies
-  skippable, crawl_savings       pages that are copies of one that stays or share as many chunks
-                        with it as the threshold says: their URLs, and sums by host
+  skippable, crawl_savings       pages that are copies of one that stays, or overlap it and have
+                        nearly all of their own lines there: their URLs, and sums by host
   popular_collections   directories that stand on several hosts""",
     options=(
         option("overlap-chunkings", WORDS,
@@ -48,6 +48,9 @@ OVERLAP = About(
         option("mirror-containment", SHARE,
                "two hosts are mirrors if so much of each is on the other, and if of one only, this "
                "is a part", "mirror"),
+        option("skip-containment", SHARE,
+               "a page that is no exact copy is skippable only for one that has so much of its own "
+               "lines, those that are not its host's template", "skip"),
         option("max-df", WHOLE,
                "chunks on more pages than this (for hosts: on more hosts) are crowds: each page is "
                "compared with the smallest URL and its next 10 only"),

@@ -5,10 +5,12 @@ first, coarsely, so that those on one page do not travel. All chunkings, of page
 grouped at once; see `iceberg` for how pairs are counted.
 """
 
+from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 from beam_reuse.analyses.overlap import directories, reports
 from beam_reuse.analyses.overlap.copies import CENTRES, copy_rows, exact_sets, member_rows, set_rows
 from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold, server_threshold
 from beam_reuse.analyses.overlap.iceberg import counted_pairs
+from beam_reuse.analyses.overlap.own_lines import with_own_lines
 from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap, with_both
 from beam_reuse.analyses.overlap.postings import (
     CROWDED,
@@ -45,18 +47,23 @@ class FindOverlap(Analysis):
     Exact, but for fingerprints on more than `max_df` pages (or hosts): crowds, of which each is
     compared with the first and its next ten. Cost: 8 bytes per page and fingerprint; a row of 17
     bytes per page and fingerprint that another page has, too, and as many at most for hosts; some
-    5 ns per pair and pass; 8 bytes per pair that may overlap and crowd that it is in.
+    5 ns per pair and pass; 8 bytes per pair that may overlap and crowd that it is in, and per pair
+    that does and line of its page; and what template lines cost.
     """
 
     ignores_templates = True
 
-    def __init__(self, settings: OverlapSettings | None = None) -> None:
+    def __init__(
+        self, settings: OverlapSettings | None = None,
+        boilerplate: BoilerplateSettings | None = None,
+    ) -> None:
         super().__init__()
         self.settings = settings or OverlapSettings()
+        self.boilerplate = boilerplate or BoilerplateSettings()
 
     @classmethod
     def of(cls, settings: Settings) -> "FindOverlap":
-        return cls(settings.overlap)
+        return cls(settings.overlap, settings.boilerplate)
 
     def reads(self) -> Reads:
         columns = {column for chunking in chunkings_of(self.settings)
@@ -81,7 +88,8 @@ class FindOverlap(Analysis):
         related = with_both(self._overlapping(
             posted.tagged(SERVERS) + self._crowds_of_hosts(posted, read),
             posted.tagged(SERVER_CROWDS)), hosts).map(related_hosts, settings)
-        gone = pairs.map(reports.neighbours).stream(
+        gone = with_own_lines(pairs, pages, self.boilerplate).map(
+            reports.neighbours, settings.skip).stream(
             "chunking", reports.dropped, order=("page", "near"))
         skipped = sets.map(member_rows).join(gone, "centre", reports.skippable, settings)
         return Found({

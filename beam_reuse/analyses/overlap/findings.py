@@ -98,4 +98,6 @@ def _redundant_by(there: Result, chunking: str) -> str:
     if chunking == WHOLE:
         return "are exact copies of a page that stays"
     least = page_threshold(Chunking(chunking), settings)
-    return f"share {counted(least, 'chunk')} or more with a page that stays, or are copies"
+    share = percent(there.settings.get("skip-containment", settings.skip))
+    return (f"have {share} of their own lines on a page that stays and share "
+            f"{counted(least, 'chunk')} with it, or are copies")

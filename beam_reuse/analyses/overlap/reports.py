@@ -63,10 +63,12 @@ def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
 
 
 @gives(columns(chunking=KIND, page=PAGE, near=PAGE))
-def neighbours(pairs: Block) -> Block:
-    """Overlapping centres: each `page` with one of its smaller neighbours (`near`)."""
-    return Block({"chunking": pairs.array("tag") // 2, "page": pairs["other"],
-                  "near": pairs["unit"]})
+def neighbours(pairs: Block, least: float) -> Block:
+    """Overlapping centres, as `with_own_lines` gives them: each `page` with a smaller one (`near`)
+    that has the share `least` of its own lines, or more."""
+    share = pairs.array("other_found") / pairs.array("other_own")
+    return Block({"chunking": pairs["chunking"], "page": pairs["other"],
+                  "near": pairs["page"]}).take(share >= least)
 
 
 @gives(columns(chunking=KIND, centre=PAGE, because=PAGE))

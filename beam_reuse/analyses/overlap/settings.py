@@ -18,13 +18,15 @@ class OverlapSettings:
     they share `thresholds` fingerprints or more, two hosts `server_thresholds`: entries such as
     `20` or `4-lines=15`, None for the papers' (see `definition`). Fingerprints on more than
     `max_df` pages (hosts) are crowds. Hosts are mirrors if each contains the share `mirror` of
-    the other. `method` says how pairs are counted; both give the same tables."""
+    the other. A page is redundant only for one that has the share `skip` of its own lines. `method`
+    says how pairs are counted; both give the same tables."""
 
     chunkings: tuple[str, ...] = ("whole", "4-lines", "2-lines")
     thresholds: tuple[str, ...] | None = None
     server_thresholds: tuple[str, ...] | None = None
     max_df: int = 200
     mirror: float = 0.9
+    skip: float = 0.9
     method: str = "iceberg"
 
     def __post_init__(self) -> None:
@@ -50,5 +52,6 @@ class OverlapSettings:
                 f"from 2 to {MOST_POSTED:,}")
         require(0 < self.mirror <= 1, "mirror", self.mirror,
                 "above 0, and 1 at most")
+        require(0 <= self.skip <= 1, "skip", self.skip, "from 0 to 1")
         require(self.method in OVERLAP_METHODS, "method", self.method,
                 " or ".join(OVERLAP_METHODS))

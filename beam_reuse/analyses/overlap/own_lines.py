@@ -1,0 +1,61 @@
+"""What is a page's own: its lines that are not its host's template. No Beam."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from beam_reuse.analyses.boilerplate.described import template_lines_of
+from beam_reuse.analyses.boilerplate.lines import template_lines
+from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
+from beam_reuse.analyses.graphs.containment import LISTS, PAIRS, contained, paired_pages
+from beam_reuse.analyses.overlap.pairs import chunking_of
+from beam_reuse.analyses.overlap.reading import distinct
+from beam_reuse.columnar.block import Block, Lists
+from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.schema import KIND, columns, gives
+from beam_reuse.pages.analysis import Pages
+from beam_reuse.pages.rows import numbered_rows
+from beam_reuse.rows import Rows
+
+CHUNKED_PAIRS = columns(PAIRS, chunking=KIND)
+
+
+def with_own_lines(pairs: Rows, pages: Pages, settings: BoilerplateSettings) -> Rows:
+    """Overlapping pages -> CHUNKED_PAIRS with `other_own`: how many own lines the greater page has,
+    and `other_found`: how many of these are on the smaller one. A page without own lines has all of
+    its lines for its own: nothing of it is lost that is not on many pages of its host."""
+    chunked = pairs.map(_chunked)
+    lists = pages.with_parts(
+        template_lines(pages, settings), own_lines, paired_pages(chunked))
+    return contained(chunked, lists)
+
+
+@gives(CHUNKED_PAIRS)
+def _chunked(pairs: Block) -> Block:
+    """Pairs by the names of `containment`. Lines are of one kind, whatever the chunking."""
+    return Block({"kind": np.zeros(len(pairs), np.uint8), "page": pairs["unit"],
+                  "other": pairs["other"], "chunking": chunking_of(pairs).astype(np.uint8)})
+
+
+@gives(LISTS)
+def own_lines(
+    templates: Block | None, parts: Block | None, wanted: KeyFilter,
+) -> Iterator[Block]:
+    """The distinct lines of all pages that are `wanted`, its own before those of its template."""
+    for mine, part in template_lines_of(templates, parts):
+        for pages in numbered_rows(part, ("host", "lines")):
+            number = pages.number.astype(np.uint64)
+            kind = np.zeros(len(pages), np.uint8)
+            offsets, lines = pages.rows.lists("lines").flat()
+            some = wanted.may_hold(Block({"kind": kind, "page": number})) & (np.diff(offsets) > 0)
+            page = np.repeat(np.arange(len(pages)), np.diff(offsets))
+            rows = distinct(Block({
+                "page": page, "template": (mine.find(pages) >= 0).astype(np.uint8), "line": lines,
+            }).take(some[page]), ("page", "template", "line"))
+            own = np.bincount(rows.array("page")[rows.array("template") == 0],
+                              minlength=len(pages))
+            every = np.bincount(rows.array("page"), minlength=len(pages))
+            yield Block({
+                "kind": kind[some], "page": number[some],
+                "own": np.where(own > 0, own, every)[some],
+                "keys": Lists.from_lengths(every[some], rows.array("line"))})
