@@ -70,7 +70,8 @@ def expected(documents: Sequence[Document]) -> dict[str, list[Row]]:
     places = {page.url: own_places(page, known) for page in pages}
     for row in stitched["quilt_sources"]:
         row["spans"] = on_page(row["spans"], places[str(row["url"])])
-    return {**Overlap(own, OVERLAP).tables(), **near.tables(), **stitched, **known.tables()}
+    overlapping = Overlap(own, OVERLAP, IGNORING).tables()
+    return {**overlapping, **near.tables(), **stitched, **known.tables()}
 
 
 def on_page(spans: Any, places: list[int]) -> list[Row]:

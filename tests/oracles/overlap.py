@@ -230,7 +230,7 @@ class Overlap:
             on = Counter(line for lines in mine for line in {*lines})
             self.templates[page.host] = {
                 line for line, n in on.items() if n >= self.boilerplate.min_pages
-                and n / len(mine) >= self.boilerplate.min_share}
+                and n / len(mine) >= self.boilerplate.min_share and not self.boilerplate.ignore}
         return {*page.lines} - self.templates[page.host] or {*page.lines}
 
     def skippable(self) -> list[Row]:

@@ -18,7 +18,7 @@ def idle(given: Collection[str], values: Values) -> str:
         return (f"--ignore-boilerplate does nothing with --analyses {','.join(asked)}: it is for "
                 f"{', '.join(IGNORING)}. Add one of these, or leave it out.")
     for name in ("boilerplate-pages", "boilerplate-share"):
-        if name in given and not ignored and "boilerplate" not in asked:
+        if name in given and not ignored and not {"boilerplate", "overlap"} & {*asked}:
             return (f"--{name} does nothing with --analyses {','.join(asked)}. Add boilerplate to "
                     "these, or --ignore-boilerplate, or leave it out.")
     return ""
@@ -31,7 +31,6 @@ BOILERPLATE = About(
     tables="beam_reuse.analyses.boilerplate.schemas:TABLES",
     findings="beam_reuse.analyses.boilerplate.findings:boilerplate",
     question="which lines are the template of their host",
-    needed_by=("overlap",),
     help="""\
   boilerplate           menus, footers, notices: lines of a host's template, on how many pages
   boilerplate_pages     each page: how many of its lines and tokens are its host's template""",

@@ -49,8 +49,9 @@ def own_lines(
             offsets, lines = pages.rows.lists("lines").flat()
             some = wanted.may_hold(Block({"kind": kind, "page": number})) & (np.diff(offsets) > 0)
             page = np.repeat(np.arange(len(pages)), np.diff(offsets))
+            in_template = mine.find(pages.rows) >= 0
             rows = distinct(Block({
-                "page": page, "template": (mine.find(pages) >= 0).astype(np.uint8), "line": lines,
+                "page": page, "template": in_template.astype(np.uint8), "line": lines,
             }).take(some[page]), ("page", "template", "line"))
             own = np.bincount(rows.array("page")[rows.array("template") == 0],
                               minlength=len(pages))
