@@ -4,12 +4,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo docs test lint types unit engines test-engines test-lowest lowest test-engines-lowest clean
+.PHONY: demo docs test lint types unit engines browser test-engines test-lowest lowest test-engines-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
 
-test: lint types engines unit
+test: lint types engines browser unit
 
 # Pages of docs that follow from the code.
 docs: $(STAMP)
@@ -26,6 +26,17 @@ engines: $(STAMP)
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
 	    $(BIN)/beam-reuse engines flink || echo "Tests on Flink will be skipped."; \
 	else echo "Java or Maven is not installed: tests on Flink will be skipped."; fi
+
+# What tests in a browser need: Chromium, from Debian's packages where that is quick. Without it
+# they are skipped, and say so.
+browser:
+	@if command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
+	    || command -v google-chrome >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	    && (timeout 60 apt-get update -q && DEBIAN_FRONTEND=noninteractive timeout 300 \
+	        apt-get install -q -y --no-install-recommends chromium) >/dev/null 2>&1; then \
+	    echo "Chromium is installed."; \
+	else echo "Chromium is not installed: tests in a browser will be skipped."; fi
 
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadgroup
