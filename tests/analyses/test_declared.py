@@ -7,6 +7,7 @@ import apache_beam as beam
 import pytest
 
 from beam_reuse import experiment_pipeline, pipeline
+from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.analyses.overlap.pairs import page_overlap
 from beam_reuse.analyses.overlap.postings import postings
@@ -31,6 +32,7 @@ SETTINGS = {
     "usual": Settings(),
     "all captures, the top on several hosts": Settings(
         read=ReadSettings(captures="all"), discovery=DiscoverySettings(top=5, min_hosts=2)),
+    "without template lines": Settings(boilerplate=BoilerplateSettings(ignore=True)),
     "similar chunks": Settings(detection=DetectionSettings(matcher="nilsimsa")),
     "pairs counted directly, every page with every other, sweeps": Settings(
         overlap=OverlapSettings(chunkings=("whole", "sentence"), method="direct"),

@@ -2,7 +2,9 @@
 
 from beam_reuse.demo.case import Case
 from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
+from beam_reuse.demo.cases.templates import TemplateLines
 
 CASES: tuple[Case, ...] = (
     QuiltMirror(),
+    TemplateLines(),
 )
