@@ -208,7 +208,7 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "gram-size": [5],
         "max-pages-per-gram": [50], "min-sources": [4], "min-patch-fraction": [0.5],
         "sweep": "pivot", "sweep-sources": False, "quilt-sources": "foreign", "ip-table": [],
-        "min-source-share": 0.0,
+        "min-source-share": 0.0, "quilt-copy": 0.9,
     }
     for option in OPTIONS:
         if shown := default_text(option, "run"):
@@ -223,6 +223,8 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
     (["--min-sources", "0"], "--min-sources: 0"),
     (["--min-patch-fraction", "1.5"], "--min-patch-fraction: 1.5"),
     (["--min-source-share", "2"], "--min-source-share: 2"),
+    (["--quilt-copy", "0.3"], "--quilt-copy: 0.3"), (["--quilt-copy", "2"], "--quilt-copy: 2"),
+    (["--quilt-copy", "most"], "--quilt-copy: 'most'.*0.5 to 1, or 1.01"),
     (["--ip-table", "hosts.txt"], "--quilt-sources ip"),
 ])
 def test_quilt_settings_out_of_range_are_refused(given: list[str], said: str) -> None:

@@ -4,8 +4,10 @@ from collections.abc import Collection
 
 from beam_reuse.analyses.quilts.settings import SWEEPS, SWEPT, VARIANTS, QuiltSettings
 from beam_reuse.declaring.about import About, Values
-from beam_reuse.declaring.kinds import FILES, NUMBERS, SHARE, SHARES, choice
+from beam_reuse.declaring.kinds import FILES, NUMBERS, SHARE, SHARES, OptionKind, choice
 from beam_reuse.declaring.option import FLAG, option
+
+COPY_SHARE = OptionKind("X", "a number from 0.5 to 1, or 1.01", float)
 
 
 def idle(given: Collection[str], values: Values) -> str:
@@ -58,7 +60,7 @@ QUILTS = About(
         option("min-source-share", SHARE,
                "sources that add a smaller share of the patch grams do not count: 0.05 leaves out "
                "crumbs"),
-        option("quilt-copy", SHARE,
+        option("quilt-copy", COPY_SHARE,
                "pages with this share of a page's grams are its copies, no sources, and what only "
                "they share with it is no patch; 1.01: there are none"),
     ),
