@@ -61,6 +61,14 @@ def test_lines_may_be_odd_but_sound(labels: str, stdin: Any,
         ("http://x.org/", 3, 1), ("http://n/", 1, 0)]
 
 
+def test_a_line_with_its_address_may_hold_what_is_its_own(
+        labels: str, stdin: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    stdin(b"\n".join([GOOD.replace(b"x.org", b"www.bank.com"), GOOD]))
+    assert main(["check", "--jsonl", "--labels", labels]) == 0
+    assert [(row["matching"], row["own_matching"], row["flagged"]) for row in answers(capsys)] == [
+        (0, 1, False), (1, 0, True)]
+
+
 def test_an_error_in_the_detector_does_not_end_the_stream(
         labels: str, stdin: Any, capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch) -> None:

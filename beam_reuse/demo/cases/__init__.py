@@ -1,10 +1,12 @@
 """The planted cases, a module each. A new one is added to CASES."""
 
 from beam_reuse.demo.case import Case
+from beam_reuse.demo.cases.own_content import OwnContent
 from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
 from beam_reuse.demo.cases.templates import TemplateLines
 
 CASES: tuple[Case, ...] = (
+    OwnContent(),
     QuiltMirror(),
     TemplateLines(),
 )
