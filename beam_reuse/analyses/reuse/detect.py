@@ -33,13 +33,13 @@ class DetectReuse(Analysis):
     `page_reuse`, `neighbourhoods` and `neighbourhood_sources`, as blocks, and `values`: pairs
     of a name (`page`, `neighbourhood`) and the share above which these are flagged.
 
-    Label rows: see `label_kernels`. What a page has of its own domain counts as `own_matching` and
-    nowhere else, if the settings name `labels`: name the lists there, too, where rows come from
-    `ReadLabels`; what discovery found is nobody's own. Exact: a chunk matches if and only if it is no
-    stop chunk and its SHA-1 is that of a label; with the matcher `nilsimsa` also if a label's
-    digest scores high enough with its own, and then there is a table `nilsimsa_sweep`, too.
-    Cost: a row per distinct labelled hash of each part travels twice; a row per neighbourhood,
-    labelled hash below it and source once.
+    Label rows: see `label_kernels`. What a page has of its own domain counts as `own_matching`
+    and nowhere else, if the settings name `labels`: name the lists there, too, where rows come
+    from `ReadLabels`; what discovery found is nobody's own. Exact: a chunk matches if and only if
+    it is no stop chunk and its SHA-1 is that of a label; with the matcher `nilsimsa` also if a
+    label's digest scores high enough with its own, and then there is a table `nilsimsa_sweep`,
+    too. Cost: a row per distinct labelled hash of each part travels twice; a row per
+    neighbourhood, labelled hash below it and source once.
     """
 
     folding = {"matched_chunks": MATCHES}  # noqa: RUF012

@@ -1,5 +1,5 @@
-"""A bank's pages, a thief's copy of one, and a shop that shares nothing but short phrases with them:
-whoever has learned the bank's page knows the copy, and takes neither the bank nor the shop for it."""
+"""A bank's pages, a thief's copy of one, and a shop that shares nothing but short phrases with
+them: whoever has learned the bank's page knows the copy, and takes neither bank nor shop for it."""
 
 from collections.abc import Iterator, Mapping
 
