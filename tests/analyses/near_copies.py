@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from beam_reuse.core.urls import name_page
+from tests.oracles.declared import canonical
 from tests.oracles.images import image_token
 from tests.oracles.near_duplicates import Page
 from tests.oracles.text import html5lib_tree, text_of, values_of
@@ -40,7 +41,8 @@ class Document:
         images = [image_token(source, None, name) for source in values_of(tree, {"img"})]
         time = self.time and datetime.datetime.fromisoformat(self.time)
         return Page(name.url, name.site, (*words, *(fingerprint(i) for i in images if i)),
-                    len(words), time)
+                    len(words), time, name.domain, self.content.encode(),
+                    canonical(self.url, self.content) if self.html else None)
 
 
 def random_documents(seed: int, count: int, texts: int = 0, words_more: int = 0) -> list[Document]:
@@ -65,15 +67,20 @@ def random_documents(seed: int, count: int, texts: int = 0, words_more: int = 0)
             words = words[: rng.randint(0, 9)]
         elif way < 0.7:
             words.insert(rng.randrange(len(words)), str(rng.randint(0, 3)))
-        found.append(_document(rng, n, words))
+        found.append(_document(rng, n, words, [document.url for document in found[-9:]]))
     return found
 
 
-def _document(rng: random.Random, n: int, words: Sequence[str]) -> Document:
-    url = f"http://{rng.choice(HOSTS)}/{rng.choice('xyz')}/{n}"
+def _document(
+    rng: random.Random, n: int, words: Sequence[str], others: Sequence[str],
+) -> Document:
+    """A page, of HTML or text; one of HTML may declare one of the others canonical."""
+    url = f"http://{rng.choice(HOSTS)}/{rng.choice(('x', 'long', '?q='))}/{n}"
     html = rng.random() < 0.3
     images = "".join(f"<img src=/i/{rng.randint(1, 2)}.png>" for _ in range(rng.randint(0, 2)))
-    content = f"<p>{' '.join(words)}</p>{images}" if html else " ".join(words)
+    declares = others and rng.random() < 0.6
+    link = f"<link rel=canonical href={rng.choice(others)}>" if declares else ""
+    content = f"{link}<p>{' '.join(words)}</p>{images}" if html else " ".join(words)
     return Document(url, content, html, rng.choice(TIMES))
 
 

@@ -18,6 +18,7 @@ from beam_reuse.analyses.near_duplicates.equal_pages import (
 )
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.rows import Count, Tagged
 
 
@@ -33,7 +34,9 @@ def signed_rows(rng: random.Random) -> Block:
         "identity": as_bytes(np.column_stack([identity, identity])), "c": words,
         "site": np.array([rng.randrange(3) for _ in range(count)], np.uint64),
         "order": np.array([rng.randrange(9) for _ in range(count)], np.uint64),
-        "short": np.array([rng.randrange(2) for _ in range(count)], np.uint8)})
+        "short": np.array([rng.randrange(2) for _ in range(count)], np.uint8), **{
+            name: np.array([rng.randrange(9) for _ in range(count)], np.uint64)
+            for name in ("url", "canonical")}})
     return rows.with_columns(equal=rows.hash_rows(("b", "c"))).sort(("equal", "identity", "page"))
 
 
@@ -47,8 +50,10 @@ def test_equal_pages_are_the_same_however_the_stream_is_cut(seed: int) -> None:
                KNOWN: ("set", "row", "page"), STARS: ("page_a", "page_b")}
     seen: dict[str, list[tuple[int, ...]]] = {tag: [] for tag in columns}
     not_listed = 0
+    declared = KeyFilter.sized(("url",), 9)
+    declared.add(Block({"url": np.arange(5, dtype=np.uint64)}))
     slabs = (rows.slice(a, b) for a, b in pairwise(cuts))
-    for found in distinct_pages(slabs, NearDuplicateSettings()):
+    for found in distinct_pages(slabs, NearDuplicateSettings(), declared):
         if isinstance(found, Count):
             not_listed += found.number
             continue
@@ -56,15 +61,18 @@ def test_equal_pages_are_the_same_however_the_stream_is_cut(seed: int) -> None:
         seen[tag] += zip(*(block.array(name).tolist() for name in columns[tag]), strict=True)
 
     sets, classes = defaultdict(list), defaultdict(list)
-    columns_of = ("page", "identity", "b", "site", "order", "short")
-    for page, identity, b, site, order, short in zip(
+    columns_of = ("page", "identity", "b", "site", "order", "short", "url", "canonical")
+    for page, identity, b, site, order, *known in zip(
             *(rows.array(name).tolist() for name in columns_of), strict=True):
-        sets[identity].append((page, bytes(b), site, order, short))
+        sets[identity].append((page, bytes(b), site, order, *known))
     expected: dict[str, list[tuple[int, ...]]] = {tag: [] for tag in columns}
     for members in sets.values():
-        first, b, site, _, short = min(members)
-        expected[MEMBERS] += [(first, page, order) for page, _, _, order, _ in members]
+        first, b, site, _, short, *_ = min(members)
+        expected[MEMBERS] += [(first, page, order) for page, _, _, order, *_ in members]
         expected[KNOWN] += [(first, keep.SHORT, first)] * short
+        for page, *_, url, canonical in members:
+            expected[KNOWN] += [(first, keep.NAMED, page)] * (url < 5)
+            expected[KNOWN] += [(first, keep.DECLARES, page)] * (canonical > 0)
         expected[SETS] += [(first, page) for page, *_ in members if len(members) > 1]
         classes[b, site if any(b) else first].append(first)
     listed = 0

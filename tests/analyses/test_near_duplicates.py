@@ -1,5 +1,6 @@
 """Near-duplicates against their definition, row by row."""
 
+import json
 import random
 from dataclasses import replace
 from itertools import combinations
@@ -32,8 +33,8 @@ CASES = {
     "pairs of pieces": NearDuplicateSettings(c_threshold=360, keep_by="c", keep_rule="longest"),
     "all pairs": NearDuplicateSettings(c_threshold=330, keep_rule="earliest"),
     "proven": NearDuplicateSettings(**SMALL, c_threshold=85, keep_by="c", min_containment=0.6),
-    "all but proven": NearDuplicateSettings(c_threshold=330, keep_by="b", keep_rule="smallest-url",
-                                            min_containment=1.0),
+    "all but proven": NearDuplicateSettings(c_threshold=330, keep_by="c", keep_rule="smallest-url",
+                                            min_containment=0.9),
     "proven crowds": NearDuplicateSettings(
         **SMALL, c_threshold=97, max_group=12, keep_by="b", min_containment=0.9),
     "crowds": NearDuplicateSettings(**SMALL, c_threshold=97, max_group=12, keep_by="b"),
@@ -411,6 +412,42 @@ def test_the_plainest_url_is_kept(tmp_path: Path) -> None:
     text = " ".join(f"word{n}" for n in range(50))
     documents = [Document(f"http://a.example/{path}", text)
                  for path in ("?", "a?b=1", "page/long", "page/b", "page/c")]
-    run([write(tmp_path / "same.jsonl", documents)], tmp_path / "out", NearDuplicateSettings())
-    expected = expect(tmp_path / "out", documents, NearDuplicateSettings())
+    link = "<link rel=canonical href=http://c.example/?c=2>"
+    more = [Document("http://c.example/?c=2", f"{text} more"),
+            Document("http://c.example/a", f"{link}{text} more", html=True),
+            Document("http://c.example/far", link, html=True),
+            Document("http://c.example/b", f"<link rel=canonical href=/b>{text} more", html=True)]
+    run([write(tmp_path / "same.jsonl", documents)], tmp_path / "one", NearDuplicateSettings())
+    expected = expect(tmp_path / "one", documents, NearDuplicateSettings())
     assert [row["url"] for row in expected.kept if row["keep"]] == ["http://a.example/page/b"]
+    run([write(tmp_path / "more.jsonl", documents + more)], tmp_path / "two",
+        NearDuplicateSettings())
+    expected = expect(tmp_path / "two", documents + more, NearDuplicateSettings())
+    assert {row["url"] for row in expected.kept if row["keep"]} == {
+        "http://a.example/page/b", "http://c.example/?c=2", "http://c.example/far"}
+
+
+def test_families_are_of_documents_on_different_domains(tmp_path: Path) -> None:
+    """Of a file, of words, of what is similar; not of code, nor of one domain alone."""
+    words = [f"word{n}" for n in range(80)]
+    text, script = " ".join(words), "<script>document.title = 1</script>"
+    documents = [
+        *(Document(f"http://park{n}.example/", text) for n in range(3)),
+        Document("http://typed.example/", text.replace(" ", "  ")),
+        Document("http://near.example/", " ".join([*words, "more"])),
+        *(Document(f"http://script{n}.example/", script, html=True) for n in range(2)),
+        *(Document(f"http://empty{n}.example/", "", html=True) for n in range(2)),
+        *(Document(f"http://{host}.alone.example/", f"alone {text}"[:90]) for host in "ab")]
+    path = write(tmp_path / "all.jsonl", documents)
+    with path.open("a") as lines:
+        for n in range(2):
+            lines.write(json.dumps({"url": f"http://code{n}.example/jquery.js", "text": text,
+                                    "content_type": "text/javascript"}) + "\n")
+    run([path], tmp_path / "out", NearDuplicateSettings())
+    rows = tables.read(str(tmp_path / "out"), "families").to_pylist()
+    pages = [document.page() for document in documents]
+    expected = NearDuplicates(pages, NearDuplicateSettings()).tables()["families"]
+    assert rows == expected
+    assert {(row["domain"], row["alike"]) for row in rows} == {
+        *((f"park{n}.example", "file") for n in range(3)), ("typed.example", "words"),
+        ("near.example", "similar"), *((f"script{n}.example", "file") for n in range(2))}

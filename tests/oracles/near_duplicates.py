@@ -6,7 +6,7 @@ Written from docs/definitions.md alone: nothing but the settings comes from the 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import comb
 
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
@@ -22,13 +22,16 @@ Pair = tuple[str, str]
 @dataclass(frozen=True)
 class Page:
     """What near-duplicates are made of: `tokens` are fingerprints, of text and of images;
-    `length` the number of those of the text."""
+    `length` the number of those of the text; `file` is its payload."""
 
     url: str
     site: str
     tokens: tuple[int, ...]
     length: int = 0
     time: object = None
+    domain: str = ""
+    file: bytes = b""
+    canonical: str | None = None
 
     @property
     def grams(self) -> set[tuple[int, ...]]:
@@ -134,6 +137,9 @@ class NearDuplicates:
         self.skipped = {"b": 0, "c": 0}
         self.pairs = self._pairs()
         self.more_asked = 0
+        self.declared = {
+            url for cluster in self.clusters(settings.keep_by) for url in cluster
+            if any(self.pages[other].canonical == url for other in cluster - {url})}
         self.kept = self.keep()
 
     def ordered(self, urls: Iterable[str]) -> list[str]:
@@ -225,6 +231,7 @@ class NearDuplicates:
                 for algorithm in ALGORITHMS
                 for (a, b), count in self._site_pairs(algorithm).items()],
             "keep": self.kept,
+            "families": [row for family in self.families() for row in self._family_rows(family)],
         }
 
     def noted(self) -> dict[str, int]:
@@ -250,10 +257,41 @@ class NearDuplicates:
             for a, b in self._returned(algorithm))
 
     def clusters(self, algorithm: str) -> list[set[str]]:
-        """Components of two pages or more, grown page by page."""
+        """Components of the pairs of an algorithm and of sets."""
+        return self._components(self._returned(algorithm) | {
+            (first, other) for first, members in self.sets.items() for other in members[1:]})
+
+    def families(self) -> list[set[str]]:
+        """Components of clusters and of pages with the same file, on two domains or more."""
+        same = {(a, b) for cluster in self.clusters(self.settings.keep_by)
+                for a, b in pairwise(self.ordered(cluster))}
+        same |= {(a, b) for a, b in combinations(self.pages, 2)
+                 if self.pages[a].file and self.pages[a].file == self.pages[b].file}
+        return [family for family in self._components(same)
+                if len({self.pages[url].domain for url in family}) > 1]
+
+    def _family_rows(self, family: set[str]) -> Iterator[Row]:
+        first = self.ordered(family)[0]
+        for url in family:
+            page = self.pages[url]
+            others = [self.pages[o] for o in family if self.pages[o].domain != page.domain]
+            alike = ("file" if page.file in [o.file for o in others] else
+                     "words" if page.tokens and page.tokens in [o.tokens for o in others] else
+                     "similar")
+            yield {"family": first, "url": url, "domain": page.domain, "alike": alike,
+                   "similarity": self._likeness(page, self.pages[first])}
+
+    def _likeness(self, page: Page, first: Page) -> float:
+        if page.file == first.file or (page.tokens and page.tokens == first.tokens):
+            return 1.0
+        if not page.tokens or not first.tokens:
+            return 0.0
+        c, other = (c_signature(each.tokens, self.settings) for each in (page, first))
+        return sum(x == y for x, y in zip(c, other, strict=True)) / len(c)
+
+    def _components(self, edges: set[Pair]) -> list[set[str]]:
+        """Of two pages or more, grown page by page."""
         near: dict[str, set[str]] = defaultdict(set)
-        edges = self._returned(algorithm) | {
-            (first, other) for first, members in self.sets.items() for other in members[1:]}
         for a, b in edges:
             near[a].add(b)
             near[b].add(a)
@@ -331,7 +369,7 @@ class NearDuplicates:
     def _turn(self, url: str) -> tuple:
         page, rank, rule = self.pages[url], self.rank[url], self.settings.keep_rule
         if rule == "plainest-url":
-            return ("?" in url, len(url.encode()), rank)
+            return (url not in self.declared, "?" in url, len(url.encode()), rank)
         if rule == "earliest":
             return (page.time is None, page.time or 0, rank)
         return (-page.length if rule == "longest" else 0, rank)

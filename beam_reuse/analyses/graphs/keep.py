@@ -47,14 +47,14 @@ def set_rows(
 def clusters_and_connected(
     rows: Rows, components: Rows, kinds: int, kind: int,
 ) -> tuple[Rows, Rows, Rows]:
-    """SETS, with edges of one `kind`; what edges of all `kinds` connect -> CLUSTERED; the rows of
-    pages that edges of this kind or sets connect, with their `component`; what is DECIDED of all
-    others: they are kept.
+    """SETS, with edges of one `kind`; what edges of all kinds below `kinds` connect -> CLUSTERED;
+    the rows of pages that edges of this kind or sets connect, with their `component`; what is
+    DECIDED of all others: they are kept.
 
     The `cluster` of a page is the smallest that sets and edges connect it with; pages that nothing
     does are in none.
     """
-    found = rows.join(components.map(_of_sets), "set", in_components, kinds, kind)
+    found = rows.join(components.map(_of_sets, kinds), "set", in_components, kinds, kind)
     return found.tagged(CLUSTERS), found, found.tagged(_ALONE)
 
 
@@ -71,9 +71,9 @@ def kept(connected: Rows) -> Rows:
 
 
 @gives(columns(set=PAGE, kind=KIND, root=PAGE))
-def _of_sets(components: Block) -> Block:
+def _of_sets(components: Block, kinds: int) -> Block:
     return Block({"set": components["page"], "kind": components["kind"],
-                  "root": components["root"]})
+                  "root": components["root"]}).take(components.array("kind") < kinds)
 
 
 @gives(IN_COMPONENTS, {CLUSTERS: CLUSTERED, _ALONE: DECIDED})

@@ -14,13 +14,14 @@ NEAR_DUPLICATES = About(
     settings=NearDuplicateSettings,
     transform="beam_reuse.analyses.near_duplicates.find:FindNearDuplicates",
     tables="beam_reuse.analyses.near_duplicates.schemas:TABLES",
-    findings="beam_reuse.analyses.near_duplicates.findings:near_duplicates",
+    findings="beam_reuse.analyses.near_duplicates.findings:findings",
     report="beam_reuse.analyses.near_duplicates.report:near_duplicates",
     question="which pages are nearly the same",
     help="""\
   keep                  each page: to be kept, or dropped for which kept page
   near_duplicates       pairs of pages with two similarities, and which algorithms return them
   identity_sets         pages with exactly the same words
+  families              pages on different domains made of the same thing: kits, link farms, parked
   near_duplicate_clusters, near_duplicate_degrees, site_pairs   what hangs together, how much""",
     options=(
         option("shingle-size", WHOLE,
@@ -44,7 +45,8 @@ NEAR_DUPLICATES = About(
         option("keep-by", choice(*ALGORITHMS),
                "the algorithm by whose pairs pages are dropped (table keep)"),
         option("keep-rule", choice(*KEEP_RULES),
-               "which of similar pages is kept; plainest-url: without a query, then the shorter"),
+               "which of similar pages is kept; plainest-url: what another of them declares "
+               "canonical, then without a query, then the shorter"),
         option("min-containment", optional(SHARE),
                "drop a page only if that share of its 5-grams of words occurs on the page that is "
                "kept for it (column containment of keep)"),

@@ -12,25 +12,27 @@ from beam_reuse.analyses.near_duplicates.comparisons import PAIRS, star_pairs
 from beam_reuse.analyses.near_duplicates.definition import MOST_EQUAL, as_words
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.group import with_leaders
 from beam_reuse.columnar.schema import PAGE, columns, gives, less
 from beam_reuse.rows import Count, Tagged
 
 SETS, MEMBERS, KNOWN, STARS = "sets", "members", "known", "stars"
 
-_OF_SETS = ("identity", "order", "short")
+_OF_SETS = ("identity", "order", "short", "url", "canonical")
 
 
 @gives(
-    lambda signed, _: less(signed, *_OF_SETS, "equal"),
+    lambda signed, *_: less(signed, *_OF_SETS, "equal"),
     {MEMBERS: keep.SETS, KNOWN: keep.SETS, STARS: PAIRS,
      SETS: columns(representative=PAGE, page=PAGE)})
 def distinct_pages(
-    slabs: Iterator[Block], settings: NearDuplicateSettings,
+    slabs: Iterator[Block], settings: NearDuplicateSettings, declared: KeyFilter,
 ) -> Iterator[Block | Tagged | Count]:
     """Signatures sorted by `equal`, identity and page -> those of the pages that are compared: the
     first of each set with the same tokens; and where more than MOST_EQUAL of these, on one site,
-    have both signatures equal, only the first of the class.
+    have both signatures equal, only the first of the class. `declared` may hold the `url` of pages
+    that others declare canonical.
 
     Also MEMBERS: rows of `graphs.keep`, of all pages, and KNOWN: of what else it asks for; SETS:
     the pages of sets of two or more, each with its `representative`, the first; STARS: pairs of
@@ -42,8 +44,12 @@ def distinct_pages(
         first = leaders.array("page")
         page, order = rows.array("page"), rows.array("order")
         yield Tagged(MEMBERS, keep.set_rows(first, keep.MEMBER, page, order))
-        short = (place == 0) & (rows.array("short") > 0)
-        yield Tagged(KNOWN, keep.set_rows(first[short], keep.SHORT, page[short], order[short]))
+        url, canonical = rows.array("url"), rows.array("canonical")
+        for row, value, some in (
+                (keep.SHORT, order, (place == 0) & (rows.array("short") > 0)),
+                (keep.NAMED, url, declared.may_hold(rows)),
+                (keep.DECLARES, canonical, canonical > 0)):
+            yield Tagged(KNOWN, keep.set_rows(first[some], row, page[some], value[some]))
         for some, member in ((place > 0, page), (place == 1, first)):
             yield Tagged(SETS, Block({"representative": first[some], "page": member[some]}))
         firsts = Block.concat([*held, rows.take(place == 0).without(*_OF_SETS)])

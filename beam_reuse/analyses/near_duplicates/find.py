@@ -21,9 +21,16 @@ from beam_reuse.analyses.near_duplicates.equal_pages import (
     STARS,
     distinct_pages,
 )
+from beam_reuse.analyses.near_duplicates.families import families, family_edges
 from beam_reuse.analyses.near_duplicates.grams import gram_lists
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
-from beam_reuse.analyses.near_duplicates.signatures import SITES, TOKENLESS, signature_rows
+from beam_reuse.analyses.near_duplicates.signatures import (
+    DECLARED,
+    FILES,
+    SITES,
+    TOKENLESS,
+    signature_rows,
+)
 from beam_reuse.core.features import TOKENS, Reads
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
@@ -36,8 +43,8 @@ _SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b", "star
 
 class FindNearDuplicates(Analysis):
     """Pages -> `identity_sets`, `near_duplicates`, `near_duplicate_clusters`,
-    `near_duplicate_degrees`, `site_pairs` and `keep`. Counts pages without tokens, and pairs that
-    were not compared or not listed.
+    `near_duplicate_degrees`, `site_pairs`, `keep` and `families`. Counts pages without tokens, and
+    pairs that were not compared or not listed.
 
     Exact where no group of candidates has more than `max_group` pages: then every pair that
     reaches a threshold is returned, save that of more than MOST_EQUAL pages of one site with both
@@ -62,11 +69,14 @@ class FindNearDuplicates(Analysis):
     def find(self, pages: Pages) -> Found:
         settings = self.settings
         signed = pages.rows(signature_rows, settings)
-        distinct = signed.stream("equal", distinct_pages, settings, order=("identity", "page"))
+        distinct = signed.stream(
+            "equal", distinct_pages, settings, signed.tagged(DECLARED).keys("url"),
+            order=("identity", "page"))
         members, stars = distinct.tagged(MEMBERS), distinct.tagged(STARS)
         found = stars + self.similar(distinct, self.shared_keys(signed))
         pairs = found.reduce(_PAIR, _SAME)
-        connected = components(found.map(pair_rows.pair_edges, settings))
+        connected = components(found.map(pair_rows.pair_edges, settings)
+                               + family_edges(distinct.tagged(SETS), signed.tagged(FILES)))
         keep_by = ALGORITHMS.index(settings.keep_by)
         known = members + distinct.tagged(KNOWN) + pairs.map(pair_rows.keep_edges, settings)
         clusters, similar, alone = clusters_and_connected(
@@ -78,6 +88,7 @@ class FindNearDuplicates(Analysis):
             "near_duplicate_clusters": clusters.map(pair_rows.cluster_table),
             "near_duplicate_degrees": degrees(pairs, stars, members, settings),
             "site_pairs": pair_rows.site_pairs(pairs, signed.tagged(SITES), settings),
+            "families": families(connected, pages, settings),
             "keep": decided.map(pair_rows.keep_table, settings)
             + signed.tagged(TOKENLESS).map(pair_rows.tokenless_table, settings),
         }, sets={"identity": distinct.tagged(SETS).map(pair_rows.set_rows)})

@@ -1,12 +1,29 @@
 """What near-duplicates say in the summary of a run."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import pyarrow.compute as pc
 
-from beam_reuse.analyses.near_duplicates.schemas import IDENTITY_SETS, KEEP, NEAR_DUPLICATES
+from beam_reuse.analyses.near_duplicates.schemas import (
+    FAMILIES,
+    IDENTITY_SETS,
+    KEEP,
+    NEAR_DUPLICATES,
+)
 from beam_reuse.core.wording import counted
 from beam_reuse.io.results.result import Result
+
+SHOWN = 5
+_ALIKE = {"file": "the same file", "words": "the same words", "similar": "similar"}
+
+
+def findings(there: Result) -> Iterator[str]:
+    """Pairs, what is dropped, and families."""
+    yield from near_duplicates(there)
+    if there.has(FAMILIES):
+        yield from families(there)
+    yield ""
 
 
 def near_duplicates(there: Result) -> Iterator[str]:
@@ -25,4 +42,70 @@ def near_duplicates(there: Result) -> Iterator[str]:
            f"{counted(superfluous, 'page')} superfluous; "
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
            f"{there.settings.get('keep-by', 'hybrid')} (keep)")
-    yield ""
+
+
+@dataclass
+class _Family:
+    """What the summary says of a family; `others` have the same domains."""
+
+    name: str
+    pages: int = 0
+    least: float = 1.0
+    similarity: float = 0.0
+    domains: set[str] = field(default_factory=set)
+    alike: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_ALIKE, 0))
+    others: int = 0
+
+    def add(self, domain: str, alike: str, similarity: float) -> None:
+        self.pages += 1
+        self.alike[alike] += 1
+        self.domains.add(domain)
+        self.similarity += similarity
+        self.least = min(self.least, similarity)
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        return -len(self.domains), -self.pages, self.name
+
+    def lines(self) -> Iterator[str]:
+        others = f"; {counted(self.others, 'other')} on the same" if self.others else ""
+        alike = ", ".join(
+            f"{count:,} {_ALIKE[name]}" for name, count in self.alike.items() if count)
+        yield (f"  {counted(len(self.domains), 'domain')}{others}: "
+               f"{counted(self.pages, 'page')} such as {self.name}")
+        yield (f"    {alike}; similarity to it {self.least:.3f} or more, "
+               f"{self.similarity / self.pages:.3f} on average")
+
+
+def families(there: Result) -> Iterator[str]:
+    """How many there are, and those on most domains; of those on the same domains the largest.
+    Memory: a line for each set of domains."""
+    count, best = 0, dict[tuple[str, ...], _Family]()
+    for family in _each_family(there):
+        count += 1
+        domains = tuple(sorted(family.domains))
+        known = best.get(domains)
+        if known is None:
+            best[domains] = family
+            continue
+        kept = min(known, family, key=lambda each: each.rank)
+        kept.others = known.others + 1
+        best[domains] = kept
+    if not count:
+        return
+    yield f"families: {counted(count, 'set')} of pages on different domains, made of the same thing"
+    for family in sorted(best.values(), key=lambda each: each.rank)[:SHOWN]:
+        yield from family.lines()
+
+
+def _each_family(there: Result) -> Iterator[_Family]:
+    """Families one by one: their rows are next to each other, in one file."""
+    family: _Family | None = None
+    for batch in there.batches(FAMILIES, FAMILIES.names):
+        columns = (batch[name].to_pylist() for name in FAMILIES.names)
+        for name, _, domain, alike, similarity in zip(*columns, strict=True):
+            if family is None or family.name != name:
+                yield from filter(None, [family])
+                family = _Family(name)
+            family.add(domain, alike, similarity)
+    yield from filter(None, [family])

@@ -24,6 +24,9 @@ from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
 _REASONS = np.array([b"", b"identity", b"equal-signatures", b"pair"], object)
+FAMILY = len(ALGORITHMS)
+"""The kind of edges that connect families."""
+
 COUNTED_SITES = columns(algorithm=KIND, low=FINGERPRINT, high=FINGERPRINT, pairs=NUMBER)
 
 
@@ -56,8 +59,10 @@ def keep_edges(pairs: Block, settings: NearDuplicateSettings) -> Block:
 
 @gives(EDGES)
 def pair_edges(pairs: Block, settings: NearDuplicateSettings) -> Iterator[Block]:
-    """Pairs as edges of the algorithms that return them."""
-    for number, rows in returned(pairs, settings):
+    """Pairs as edges of the algorithms that return them, and of families (FAMILY)."""
+    by_algorithm = dict(returned(pairs, settings))
+    by_algorithm[FAMILY] = by_algorithm[ALGORITHMS.index(settings.keep_by)]
+    for number, rows in by_algorithm.items():
         yield Block({"kind": np.full(len(rows), number, np.uint8), "page": rows["page_b"],
                      "root": rows["page_a"]})
 

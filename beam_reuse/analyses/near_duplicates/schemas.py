@@ -17,8 +17,11 @@ KEEP = table(
     "keep", url=page, keep=flag, because_of=maybe(page), reason=maybe(text),
     containment=maybe(share),
 )
+FAMILIES = table(
+    "families", family=page, url=page, domain=text, alike=text, similarity=share
+)
 
 TABLES = (
     IDENTITY_SETS, NEAR_DUPLICATES, NEAR_DUPLICATE_CLUSTERS, NEAR_DUPLICATE_DEGREES, SITE_PAIRS,
-    KEEP,
+    KEEP, FAMILIES,
 )

@@ -1,10 +1,12 @@
 """From the pages of parts to signatures.
 
 A row of signatures is a page. `site` is a fingerprint of its name, `equal` a hash of `b` and `c`,
-`order` is small for pages that are kept first, and `short` is 1 if the text has no grams.
+`order` is small for pages that are kept first, and `short` is 1 if the text has no grams. `url` is
+a hash of the page's URL, `canonical` of the one that it declares canonical; 0 if that is none or
+its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,60 +17,122 @@ from beam_reuse.analyses.near_duplicates.definition import PageSigner
 from beam_reuse.analyses.near_duplicates.grams import GRAM
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.schema import FINGERPRINT, KIND, PAGE, TEXT, UNSIGNED, columns, gives, raw
+from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.schema import (
+    FINGERPRINT,
+    KIND,
+    PAGE,
+    SHA1,
+    TEXT,
+    UNSIGNED,
+    columns,
+    gives,
+    raw,
+)
 from beam_reuse.columnar.varbytes import VarBytes
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.stop_chunks import builtin_file_hashes
 from beam_reuse.io.part_columns import HAS_TOKENS, with_images
 from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.captures import earliest_first
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.rows import Count, Tagged
 
-TOKENLESS, SITES = "tokenless", "sites"
+TOKENLESS, SITES, FILES, DECLARED = "tokenless", "sites", "files", "declared"
 SITE_NAMES = columns(site=FINGERPRINT, name=TEXT)
-_RULES = {"plainest-url": ("url",), "smallest-url": (), "earliest": ("timestamp",), "longest": ()}
+_RULES = {"plainest-url": ("declared_canonical",), "smallest-url": (), "earliest": ("timestamp",),
+          "longest": ()}
 _QUERY = np.uint64(1 << 62)
 
 
 def _signatures(parts: pa.Schema, settings: NearDuplicateSettings) -> pa.Schema:
     b, c = raw(8 * settings.supershingles), raw(8 * -(-settings.projection_bits // 64))
     return columns(page=PAGE, identity=raw(16), site=FINGERPRINT, b=b, c=c, order=UNSIGNED,
-                   short=KIND, equal=FINGERPRINT)
+                   short=KIND, url=FINGERPRINT, canonical=FINGERPRINT, equal=FINGERPRINT)
 
 
-@gives(_signatures, {TOKENLESS: columns(page=PAGE), SITES: SITE_NAMES})
+@gives(_signatures, {
+    TOKENLESS: columns(page=PAGE), SITES: SITE_NAMES, FILES: columns(sha1=SHA1, page=PAGE),
+    DECLARED: columns(url=FINGERPRINT)})
 def signature_rows(
     parts: Block, settings: NearDuplicateSettings,
 ) -> Iterator[Block | Tagged | Count]:
-    """Signatures of all pages with tokens; also the others (TOKENLESS), and the names of sites
-    (SITES). Signatures that parts have are taken, else they are made of the parts' tokens."""
+    """Signatures of all pages with tokens; also the others (TOKENLESS), the names of sites (SITES),
+    the files of documents (FILES), and URLs that are declared canonical (DECLARED)."""
+    columns = ("url", "site", "token_count", "kind", "sha1", *_RULES[settings.keep_rule])
+    for pages, has_tokens, identity, b, c in signed_pages(parts, settings, columns):
+        sites = pages.rows.strings("site")
+        page, site = pages.number.astype(np.uint64), sites.hash64()
+        yield Count("no-tokens", int((~has_tokens).sum()))
+        yield Tagged(TOKENLESS, Block({"page": page[~has_tokens]}))
+        yield Tagged(FILES, _files(pages))
+        _, first = np.unique(site, return_index=True)
+        yield Tagged(SITES, Block({"site": site[first], "name": sites.take(first)}))
+        url, canonical = _names(pages, settings.keep_rule)
+        yield Tagged(DECLARED, Block({"url": np.unique(canonical[canonical > 0])}))
+        rows = Block({
+            "page": page, "identity": identity, "site": site, "b": b, "c": c,
+            "order": _order(pages, settings.keep_rule),
+            "short": (pages.rows.numbers("token_count") < GRAM).astype(np.uint8),
+            "url": url, "canonical": canonical,
+        }).take(has_tokens)
+        yield rows.with_columns(equal=rows.hash_rows(("b", "c")))
+
+
+def signed_pages(
+    parts: Block, settings: NearDuplicateSettings, columns: Sequence[str],
+    wanted: KeyFilter | None = None,
+) -> Iterator[tuple[NumberedRows, NDArray, NDArray, NDArray, NDArray]]:
+    """Pages with these columns, which of them have tokens, their identities and signatures B and C;
+    of those that a filter wants, and others with them. Signatures that parts have are taken, else
+    they are made of the parts' tokens."""
     names = PageSigner(settings).names
     for i in range(len(parts)):
         part = parts.slice(i, i + 1)
+        rows = None if wanted is None else wanted_rows(part.lists("pages")[0], wanted)
+        if rows is not None and not len(rows):
+            continue
         signed = has_columns(part.strings("path")[0].decode(), names)
-        columns = (HAS_TOKENS, *names) if signed else ("tokens", "images")
-        for pages in numbered_rows(part, (
-                *columns, "site", "token_count", *_RULES[settings.keep_rule])):
+        needed = (HAS_TOKENS, *names) if signed else ("tokens", "images")
+        for pages in numbered_rows(part, (*needed, *columns), rows):
             has_tokens, identity, b, c = (
-                (pages.rows.numbers(name) for name in columns) if signed
+                (pages.rows.numbers(name) for name in needed) if signed
                 else _signed(pages, settings))
-            sites = pages.rows.strings("site")
-            page, site = pages.number.astype(np.uint64), sites.hash64()
-            yield Count("no-tokens", int((~has_tokens).sum()))
-            yield Tagged(TOKENLESS, Block({"page": page[~has_tokens]}))
-            _, first = np.unique(site, return_index=True)
-            yield Tagged(SITES, Block({"site": site[first], "name": sites.take(first)}))
-            rows = Block({
-                "page": page, "identity": identity, "site": site, "b": b, "c": c,
-                "order": _order(pages, settings.keep_rule),
-                "short": (pages.rows.numbers("token_count") < GRAM).astype(np.uint8),
-            }).take(has_tokens)
-            yield rows.with_columns(equal=rows.hash_rows(("b", "c")))
+            yield pages, has_tokens, identity, b, c
+
+
+def wanted_rows(pages: Block, wanted: KeyFilter) -> NDArray[np.int64]:
+    """The rows of a part's pages whose numbers a filter may hold."""
+    named = Block({"page": pages.array("number").astype(np.uint64)})
+    return np.asarray(pages.array("row")[wanted.may_hold(named)])
 
 
 def _signed(pages: NumberedRows, settings: NearDuplicateSettings) -> tuple[NDArray, ...]:
     """Which pages have tokens, and the three signatures of each."""
     tokens, offsets = with_images(*(pages.rows.lists(name).flat() for name in ("tokens", "images")))
     return np.diff(offsets) > 0, *PageSigner(settings).sign(tokens, offsets)
+
+
+def _files(pages: NumberedRows) -> Block:
+    """The files of documents, without those that say nothing."""
+    sha1, kind = pages.rows.numbers("sha1"), pages.rows.numbers("kind")
+    documents = np.isin(kind, [each for each in Kind if each.has_text])
+    rows = Block({"sha1": sha1, "page": pages.number.astype(np.uint64)})
+    nothing = Block({"sha1": builtin_file_hashes()})
+    empty = np.isin(rows.hash_rows(("sha1",)), nothing.hash_rows(("sha1",)))
+    return rows.take(documents & ~empty)
+
+
+def _names(pages: NumberedRows, rule: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Hashes of the URLs of pages, and of those that they declare canonical, where the rule asks
+    for it."""
+    if rule != "plainest-url":
+        nothing = np.zeros(len(pages), np.uint64)
+        return nothing, nothing
+    url, canonical = (pages.rows.strings(name) for name in ("url", "declared_canonical"))
+    names, declared = url.hash64(), canonical.hash64()
+    other = (canonical.lengths() > 0) & (names != declared)
+    return names, np.where(other, declared, np.uint64(0))
 
 
 def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:

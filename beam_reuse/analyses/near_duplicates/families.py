@@ -1,0 +1,144 @@
+"""Families: pages on different domains that are made of the same thing.
+
+Documents are of one family if near-duplicates, the same words or the same file connect them, and
+some of them are on other domains than others. What is code is not looked at.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from beam_reuse.analyses.graphs.clusters import EDGES
+from beam_reuse.analyses.near_duplicates.definition import as_words
+from beam_reuse.analyses.near_duplicates.pair_rows import FAMILY
+from beam_reuse.analyses.near_duplicates.schemas import FAMILIES
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
+from beam_reuse.analyses.near_duplicates.signatures import signed_pages
+from beam_reuse.columnar.block import Block, VarBytes
+from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.group import with_leaders
+from beam_reuse.columnar.matching import lookup
+from beam_reuse.columnar.schema import FLAG, PAGE, SHA1, TEXT, columns, gives, raw
+from beam_reuse.pages.analysis import Pages
+from beam_reuse.rows import Rows
+
+MEMBERS = columns(page=PAGE, family=PAGE)
+_SIMILAR, _WORDS, _FILE = range(3)
+_ALIKE = np.array([b"similar", b"words", b"file"], object)
+
+
+def family_edges(sets: Rows, files: Rows) -> Rows:
+    """Pages of sets with the same tokens, and the files of documents -> EDGES of families, beside
+    those of similar pages."""
+    return sets.map(_set_edges) + files.stream("sha1", _file_edges, order="page")
+
+
+def families(connected: Rows, pages: Pages, settings: NearDuplicateSettings) -> Rows:
+    """What edges connect -> rows of `families`. Reads again the pages that are connected, with a
+    row of some 150 bytes each; all pages of a family must fit in memory."""
+    members = connected.map(_members)
+    facts = pages.rows(member_facts, settings, members.keys("page"))
+    return members.join(facts, "page", _with_facts).group(
+        "family", family_table, settings, order="page")
+
+
+@gives(EDGES)
+def _set_edges(sets: Block) -> Block:
+    return _edges(sets.array("page"), sets.array("representative"))
+
+
+@gives(EDGES)
+def _file_edges(slabs: Iterator[Block]) -> Iterator[Block]:
+    """Pages in order of their files: each with the first that has the same."""
+    for rows, leaders, place in with_leaders(slabs, ("sha1",)):
+        some = place > 0
+        yield _edges(rows.array("page")[some], leaders.array("page")[some])
+
+
+def _edges(page: NDArray[np.uint64], root: NDArray[np.uint64]) -> Block:
+    return Block({"kind": np.full(len(page), FAMILY, np.uint8), "page": page, "root": root})
+
+
+@gives(MEMBERS)
+def _members(connected: Block) -> Block:
+    some = connected.take(connected.array("kind") == FAMILY)
+    return Block({"page": some["page"], "family": some["root"]})
+
+
+def _facts(parts: pa.Schema, settings: NearDuplicateSettings, *_: object) -> pa.Schema:
+    return columns(page=PAGE, domain=TEXT, sha1=SHA1, has_tokens=FLAG, identity=raw(16),
+                   c=raw(8 * -(-settings.projection_bits // 64)))
+
+
+@gives(_facts)
+def member_facts(
+    parts: Block, settings: NearDuplicateSettings, wanted: KeyFilter,
+) -> Iterator[Block]:
+    """Of pages that are wanted what tells how alike they are."""
+    for pages, has_tokens, identity, _, c in signed_pages(
+            parts, settings, ("domain", "sha1"), wanted):
+        rows = Block({
+            "page": pages.number.astype(np.uint64), "domain": pages.rows.strings("domain"),
+            "sha1": pages.rows.numbers("sha1"), "has_tokens": has_tokens, "identity": identity,
+            "c": c})
+        yield rows.take(wanted.may_hold(rows))
+
+
+@gives(lambda members, facts: columns(facts, MEMBERS))
+def _with_facts(members: Block | None, facts: Block | None) -> Block | None:
+    if members is None:
+        return None
+    if facts is None or (found := lookup(members, facts, ("page",))).min(initial=0) < 0:
+        raise AssertionError("a page of which nothing is known")
+    return facts.take(found).with_columns(family=members["family"])
+
+
+@gives(FAMILIES.rows)
+def family_table(
+    rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
+    settings: NearDuplicateSettings,
+) -> Block:
+    """Rows of `families`, of whole families in order of pages: those on several domains.
+
+    A member's `alike` says what of it is on another domain: its file, its words, or what is
+    similar. Its `similarity` is the share of equal projections with the first page, 1 where file or
+    words are the same, 0 where one of them has no words.
+    """
+    rows = rows.with_columns(place=rows.strings("domain").hash64())
+    alike = np.full(len(rows), _SIMILAR)
+    words = _on_several(rows, ("family", "has_tokens", "identity"))
+    alike[words & rows.array("has_tokens")] = _WORDS
+    alike[_on_several(rows, ("family", "sha1"))] = _FILE
+    firsts = rows.take(np.repeat(starts, sizes))
+    return Block({
+        "family": rows["family"], "url": rows["page"], "domain": rows["domain"],
+        "alike": VarBytes.from_list(_ALIKE[alike].tolist()),
+        "similarity": _similarity(rows, firsts, settings),
+    }).take(_on_several(rows, ("family",)))
+
+
+def _on_several(rows: Block, keys: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Whether rows with the same keys are on several domains."""
+    every = (*keys, "place")
+    order = rows.sort_order(every)
+    ordered = rows.select(every).take(order)
+    starts, domains = ordered.starts(keys), np.zeros(len(rows), np.int64)
+    domains[ordered.starts(every)] = 1
+    several = np.add.reduceat(domains, starts) > 1
+    out = np.empty(len(rows), np.bool_)
+    out[order] = np.repeat(several, np.diff(np.append(starts, len(rows))))
+    return out
+
+
+def _similarity(
+    rows: Block, firsts: Block, settings: NearDuplicateSettings,
+) -> NDArray[np.float64]:
+    """How alike each page and the first of its family are."""
+    differing = as_words(rows.array("c")) ^ as_words(firsts.array("c"))
+    agreeing = settings.projection_bits - np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+    words = rows.array("has_tokens") & firsts.array("has_tokens")
+    same = (rows.array("sha1") == firsts.array("sha1")) | (
+        words & (rows.array("identity") == firsts.array("identity")))
+    return np.where(same, 1.0, np.where(words, agreeing / settings.projection_bits, 0.0))
