@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.cli.runs import execute
 from beam_reuse.cli.summary import console, print_summary
 from beam_reuse.core.settings import ChunkSettings, naming
@@ -41,7 +42,7 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
             command="run",
             inputs=tuple(inputs),
             output=result,
-            settings=Settings(),
+            settings=Settings(near_duplicates=NearDuplicateSettings(min_containment=0.8)),
             runner=values.get("runner", "local"),
             workers=values.get("workers", usable_cores()),
             beam_args=tuple(beam_args),

@@ -269,7 +269,7 @@ def test_help_of_run_names_the_tables_of_near_duplicates(
         parse(["run", "--help"])
     words = set(re.findall(r"\w+", capsys.readouterr().out))
     assert words >= {"identity_sets", "near_duplicates", "near_duplicate_clusters",
-                     "near_duplicate_degrees", "site_pairs", "keep"}
+                     "near_duplicate_degrees", "site_pairs", "keep", "families"}
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["run", "x"], ["--version"]])

@@ -3,10 +3,12 @@
 from beam_reuse.demo.case import Case
 from beam_reuse.demo.cases.own_content import OwnContent
 from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
+from beam_reuse.demo.cases.similar_pages import SimilarPages
 from beam_reuse.demo.cases.templates import TemplateLines
 
 CASES: tuple[Case, ...] = (
     OwnContent(),
     QuiltMirror(),
+    SimilarPages(),
     TemplateLines(),
 )

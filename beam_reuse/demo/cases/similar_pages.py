@@ -1,0 +1,51 @@
+"""Near-duplicates of which the plainest URL stays, a list that only looks like another, and a
+family of parked pages."""
+
+from collections.abc import Iterator, Mapping
+
+from beam_reuse.demo.case import CasePage, Check, hosts_of, rows_of
+from beam_reuse.demo.prose import Prose
+
+PLAIN = "http://guides.tea-notes.example/steeping.html"
+MALFORMED = "http://guides.tea-notes.example/index.php?&page=steeping&&sid=41"
+BY_NAME = "http://harbour-register.example/by-name.html"
+BY_BERTH = "http://berths-of-the-coast.example/by-berth.html"
+PARKED = tuple(f"http://{name}-domains.example/" for name in ("cheap", "fine", "golden"))
+
+
+class SimilarPages:
+    """The same guide under two URLs, the same names in another order, and parked domains."""
+
+    def pages(self) -> Mapping[str, CasePage]:
+        guide = Prose("a guide to tea").paragraph(40)
+        names = sorted({word for word in Prose("boats").paragraph(80).split() if word.istitle()})
+        offer = Prose("parked").paragraph(30)
+        return {
+            PLAIN: _page("Steeping", guide),
+            MALFORMED: _page("Steeping", f"{guide} Print."),
+            BY_NAME: _page("Boats", " ".join(names)),
+            BY_BERTH: _page("Boats", " ".join(sorted(names, key=lambda name: name[::-1]))),
+            PARKED[0]: _page("For sale", offer), PARKED[1]: _page("For sale", offer),
+            PARKED[2]: _page("For sale", f"{offer} Golden."),
+        }
+
+    def checks(self, folder: str) -> Iterator[Check]:
+        kept = {row["url"]: (row["because_of"], row["reason"])
+                for row in rows_of(folder, "keep", hosts_of(self))}
+        yield Check("of a guide under two URLs the one without a query stays",
+                    {PLAIN: (None, None), MALFORMED: (PLAIN, "pair")},
+                    {url: kept.get(url) for url in (PLAIN, MALFORMED)})
+        lists = {BY_NAME, BY_BERTH}
+        pairs = [{row["url_a"], row["url_b"]}
+                 for row in rows_of(folder, "near_duplicates", hosts_of(self)) if row["hybrid"]]
+        yield Check("a list in another order is a near-duplicate, and --min-containment saves it",
+                    (True, dict.fromkeys(lists, (None, None))),
+                    (lists in pairs, {url: kept.get(url) for url in lists}))
+        family = [(row["url"], row["alike"]) for row in rows_of(folder, "families", hosts_of(self))
+                  if row["family"] == PARKED[0]]
+        yield Check(f"a family of pages parked on {len(PARKED)} domains, two with the same file",
+                    [*((url, "file") for url in PARKED[:2]), (PARKED[2], "similar")], family)
+
+
+def _page(title: str, text: str) -> CasePage:
+    return CasePage((f"<title>{title}</title>", f"<p>{text}</p>"))
