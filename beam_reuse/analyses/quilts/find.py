@@ -3,7 +3,8 @@
 Grams that occur on one page are dropped before they travel, by a coarse count. Where equal grams
 meet, those on too many pages are dropped, and the others are known by the list of their pages.
 Lists are brought to the pages on them only if a page's patch fraction can reach the least one asked
-for, and grams and tokens only to pages that are quilts.
+for, and grams and tokens only to pages that are quilts. Copies of a page are known by the same
+lists; grams of two pages are compared only where those on too many pages could decide.
 """
 
 from beam_reuse.analyses.graphs.containment import contained, paired_pages
