@@ -291,3 +291,29 @@ def test_mirrors_that_share_most_come_first(tmp_path: Path) -> None:
             "  y and z are mirrors: they share 1,234 chunks (4-lines)",
             "  mirrors that share one chunk only, perhaps that of a tiny page: 9 rows of "
             "server_overlap"]
+
+
+def test_origins_are_told_by_what_says_so(tmp_path: Path) -> None:
+    def row(kind: str, evidence: str, origin: str | None, agree: int, against: int = 0) -> dict:
+        return {"kind": kind, "set": f"http://{agree}.example/", "origin": origin,
+                "evidence": evidence, "members": 9, "agree": agree, "against": against,
+                "other": None}
+
+    folder = write_result(tmp_path / "r", {"origins": [
+        [row("copies", "canonical", "http://a/", 1200, 1), row("copies", "none", None, 0),
+         row("copies", "first-capture", "http://x/", 5000),
+         row("identity", "link", "http://b/", 7)],
+        [row("copies", "date", "http://c/", 1), row("identity", "canonical", "http://a/", 30),
+         row("hosts", "date", "a.example", 8), row("copies", "date", "http://d/", 1)],
+    ]})
+    assert lines(folder) == [
+        "origins of 5 sets of pages with the same lines: 3 by what pages declare (1 by canonical "
+        "URLs, 2 by dates), 1 by nothing but the first capture, 1 unknown",
+        "origins of 2 sets of pages with the same words: 2 by what pages declare (1 by canonical "
+        "URLs, 1 by links)",
+        "origins of 1 pair of hosts: 1 by what pages declare (1 by dates)",
+        "  http://a/: by canonical URLs of 1,200 pages, 1 against",
+        "  http://b/: by links of 7 pages",
+        "  http://c/: by dates of 1 page",
+        "",
+    ]

@@ -22,7 +22,8 @@ DISCOVERY = About(
     report="beam_reuse.analyses.reuse.report:discovered",
     question="what is copied most",
     help="""\
-  frequent_files, frequent_chunks   whole files and passages above the threshold, with samples
+  frequent_files, frequent_chunks   whole files and passages above the threshold, with
+                        samples and where they were first captured
   frequency_histogram   how many files and passages occur how often
   labels                the same as a list to look for elsewhere""",
     options=(

@@ -33,7 +33,7 @@ class Discovered:
 
 class DiscoverReuse(Analysis):
     """Pages -> `frequent_files`, `frequent_chunks`, `frequency_histogram` and `labels`: what was
-    found, with the page it was first seen on and, if asked for, its Nilsimsa digest.
+    found, with the page it was first captured on and, if asked for, its Nilsimsa digest.
 
     Exact: a file or chunk is listed if and only if it is no stop chunk and occurs more often
     than the threshold (or is among the `top` most frequent, ties to the smaller hash) on at

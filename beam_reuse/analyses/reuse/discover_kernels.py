@@ -281,7 +281,7 @@ def _described(listed: Block, part: Block, settings: ChunkSettings, digest: bool
 
 @gives(only(LABEL_ROWS, *KEY, "source_url", "domains"))
 def sources(named: Block) -> Block:
-    """What was found and where it was first seen, as detection reads labels."""
+    """What was found and where it was first captured, as detection reads labels."""
     return named.select(KEY).with_columns(
         source_url=Maybe.unless_empty(named.strings("first_url")),
         domains=Maybe(named.array("domains"), np.ones(len(named), np.bool_)))
@@ -289,7 +289,7 @@ def sources(named: Block) -> Block:
 
 @gives(LABEL_ROWS)
 def label_rows(described: Block) -> Block:
-    """What was found as label rows: its source is the page it was first seen on."""
+    """What was found as label rows: its source is the page it was first captured on."""
     return sources(described).with_columns(
         bytes=Maybe(described["bytes"], np.ones(len(described), np.bool_)),
         text=Maybe.unless_empty(described.strings("text")), nilsimsa=described["nilsimsa"])

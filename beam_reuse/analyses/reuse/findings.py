@@ -30,7 +30,7 @@ def discovered(there: Result) -> Iterator[str]:
         yield f"most copied files ({_selection(there, 'file')}):"
         for row in there.top(FREQUENT_FILES, "occurrences", FILES_SHOWN,
                              ("sha1", "occurrences", "hosts", "first_url")):
-            yield f"  {_times(row)}: {row['first_url']}"
+            yield f"  {_times(row)}, first captured at {row['first_url']}"
         yield ""
     found = there.rows(FREQUENT_CHUNKS)
     if not found:

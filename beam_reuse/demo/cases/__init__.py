@@ -3,12 +3,14 @@
 from beam_reuse.demo.case import Case
 from beam_reuse.demo.cases.own_content import OwnContent
 from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
+from beam_reuse.demo.cases.scraped_news import ScrapedNews
 from beam_reuse.demo.cases.similar_pages import SimilarPages
 from beam_reuse.demo.cases.templates import TemplateLines
 
 CASES: tuple[Case, ...] = (
     OwnContent(),
     QuiltMirror(),
+    ScrapedNews(),
     SimilarPages(),
     TemplateLines(),
 )
