@@ -209,6 +209,21 @@ def test_articles_in_one_template_stay_and_a_mirror_of_them_goes(tmp_path: Path)
         *((f"http://b.example/{text}", f"http://a.example/{text}") for text in articles)}
 
 
+def test_a_manual_with_local_footers_is_a_popular_collection_named_once(tmp_path: Path) -> None:
+    """Two of the six hosts have the same footer, so that their pages are exact copies."""
+    footers = {"a": "a", "b": "b", "c": "c", "d": "c", "e": "e", "f": "f"}
+    documents = [
+        Document(f"http://{host}.example/manual/{n}",
+                 "\n".join([*(f"page {n}, line {k}" for k in range(90)), f"of {footer}", "end"]))
+        for host, footer in footers.items() for n in range(7)]
+    documents += [Document(f"http://{host}.example/", f"host {host} itself") for host in footers]
+    run([write(tmp_path / "all.jsonl", documents)], tmp_path / "out", OverlapSettings())
+    expect(tmp_path / "out", documents, OverlapSettings())
+    (row,) = tables.read(str(tmp_path / "out"), "popular_collections").to_pylist()
+    assert (row["prefix"], row["hosts"], row["pages"]) == ("a.example/manual/", 6, 7)
+    assert row["sample_urls"] == [f"http://{host}.example/manual/0" for host in footers]
+
+
 def test_a_shared_address_decides_nothing(tmp_path: Path) -> None:
     documents = [
         Document("http://a.example/", "one\ntwo", ip="192.0.2.1"),

@@ -14,6 +14,7 @@ Row = dict[str, object]
 Sets = dict[str, set[Hashable]]
 PAGE_THRESHOLDS = {"whole": 1, "1-lines": 25, "2-lines": 25, "paragraph": 10}
 NEXT = 10
+NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True)
@@ -258,30 +259,47 @@ class Overlap:
                     "redundant_bytes": sum(page.size for page in gone)})
         return rows
 
+    def on_hosts(self) -> tuple[dict[str, dict[str, str]], set[str]]:
+        """For each centre the hosts beside its own that have a copy of it, or a page that contains
+        nearly all of it, with the smallest URL there; and centres on another host than a smaller
+        one that contains nearly all of them and is contained so in them."""
+        urls = {centre: [*self.sets[self.pages[centre].lines]] for centre in self.centres}
+        found, elsewhere = {c: [*urls[c]] for c in urls}, set()
+        for pairs in self.page_pairs.values():
+            for (a, b), (_, in_a, in_b) in pairs.items():
+                if in_a >= NEARLY_ALL:
+                    found[a] += urls[b]
+                if in_b >= NEARLY_ALL:
+                    found[b] += urls[a]
+                if min(in_a, in_b) >= NEARLY_ALL and self.pages[a].host != self.pages[b].host:
+                    elsewhere.add(b)
+        hosts: dict[str, dict[str, str]] = {}
+        for centre, every in found.items():
+            own = self.pages[centre].host
+            hosts[centre] = {self.pages[url].host: url for url in sorted(every, reverse=True)
+                             if self.pages[url].host != own}
+        return hosts, elsewhere
+
     def popular_collections(self) -> list[Row]:
+        hosts, elsewhere = self.on_hosts()
         below = defaultdict(list)
         for centre in self.centres:
-            for prefix in prefixes(centre):
+            for prefix in prefixes(centre) if centre not in elsewhere else ():
                 below[prefix].append(centre)
         rows: list[Row] = []
         for prefix, centres in sorted(below.items()):
-            on: dict[str, list[list[str]]] = defaultdict(list)
+            there: dict[str, list[str]] = defaultdict(list)
             for centre in centres:
-                hosts = defaultdict(list)
-                for url in self.sets[self.pages[centre].lines]:
-                    hosts[self.pages[url].host].append(url)
-                for host, urls in hosts.items() if len(hosts) > 1 else ():
-                    on[host].append(urls)
-            own = prefix.split("/")[0]
-            holders = {host: min(url for urls in found for url in urls)
-                       for host, found in on.items()
-                       if host != own and len(found) / len(centres) >= self.settings.mirror}
+                for host, url in hosts[centre].items():
+                    there[host].append(url)
+            holders = [min(urls) for urls in there.values()
+                       if len(urls) / len(centres) >= self.settings.mirror]
             if holders:
-                holders[own] = min(c for c in centres if any(c in urls for urls in on[own]))
+                holders.append(min(centre for centre in centres if hosts[centre]))
                 rows.append({
                     "prefix": prefix, "hosts": len(holders), "pages": len(centres),
                     "bytes": sum(self.pages[c].size for c in centres),
-                    "sample_urls": sorted(holders.values())[:10]})
+                    "sample_urls": sorted(holders)[:10]})
         return rows
 
     def tables(self) -> dict[str, list[Row]]:

@@ -32,7 +32,7 @@ OVERLAP = About(
   replicas              how many pages have how many copies
   skippable, crawl_savings       pages that are copies of one that stays, or overlap it and have
                         nearly all of their own lines there: their URLs, and sums by host
-  popular_collections   directories that stand on several hosts""",
+  popular_collections   directories whose pages, or nearly all of each, are on several hosts""",
     options=(
         option("overlap-chunkings", WORDS,
                "how pages are cut to be compared: whole, N-lines, N-words, paragraph, sentence; "

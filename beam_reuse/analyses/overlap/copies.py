@@ -39,7 +39,7 @@ def _in_sets(pages: pa.Schema) -> pa.Schema:
 
 def _of_copies(members: pa.Schema, settings: OverlapSettings) -> dict[str, pa.Schema]:
     sizes = dict.fromkeys(size_names(len(settings.chunkings)), NUMBER)
-    return {CENTRES: columns(unit=PAGE, **sizes, members=NUMBER)}
+    return {CENTRES: columns(unit=PAGE, host=FINGERPRINT, **sizes, members=NUMBER)}
 
 
 @gives(_in_sets)
@@ -96,6 +96,7 @@ def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tag
     sizes = np.stack([np.diff(page_keys(members, each)[0])[starts] * here
                       for each in chunkings_of(settings)])
     yield Tagged(CENTRES, Block({
-        "unit": members.array("centre")[starts], **size_columns(sizes),
+        "unit": members.array("centre")[starts], "host": members.array("centre_host")[starts],
+        **size_columns(sizes),
         "members": np.diff(np.append(starts, len(members))),
     }))

@@ -19,6 +19,8 @@ from beam_reuse.kernels.fingerprint import fingerprint_each
 
 WHOLE, PARAGRAPH, SENTENCE = "whole", "paragraph", "sentence"
 SERVER_THRESHOLD = 25
+NEARLY_ALL = 0.8
+"""A host has a page of a collection if it has a page with this share of its fingerprints."""
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _AFTER_SENTENCE = re.compile(r"(?<=[.!?。！？]) ")  # noqa: RUF001

@@ -1,44 +1,136 @@
-"""Directories whose pages are on several hosts, as exact copies. No Beam."""
+"""Directories whose pages are on several hosts: as exact copies, or nearly all of each. No Beam.
+
+A page is a centre. Where two centres on different hosts have nearly all of each other, the smaller
+URL is content of its directories and the other is not: a collection is named once.
+"""
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
+from beam_reuse.analyses.overlap.definition import NEARLY_ALL
+from beam_reuse.analyses.overlap.pairs import share_of
 from beam_reuse.analyses.overlap.reading import distinct, sums
 from beam_reuse.analyses.overlap.schemas import POPULAR_COLLECTIONS
+from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, Lists, VarBytes
-from beam_reuse.columnar.matching import match_ranges
+from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.kernels.prefixes import directory_prefixes
+from beam_reuse.rows import Rows, Tagged
 
-ON_HOSTS = {"prefix": "any", "own": "max", "first": "min", "centres": "sum"}
 SAMPLES = 10
+NAMED_ELSEWHERE, BELOW = "named elsewhere", "below"
+CENTRES = columns(centre=PAGE)
+COPIED = columns(centre=PAGE, host=FINGERPRINT, first=PAGE)
 IN_DIRECTORIES = columns(id=FINGERPRINT, prefix=TEXT, host=FINGERPRINT, own=KIND, first=PAGE,
                          centres=NUMBER)
+IN_ALL = columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER)
+_ROWS_AT_ONCE = 1 << 18
 
 
-@gives(columns(centre=PAGE, url=TEXT, host=FINGERPRINT, first=PAGE, own=KIND))
+def popular_collections(sets: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
+    """Rows of that table, from sets of exact copies and pairs of overlapping centres."""
+    near = pairs.map(near_centres, settings)
+    elsewhere = near.tagged(NAMED_ELSEWHERE)
+    copied = sets.map(copied_rows) + near.join(sets.map(hosts_of_sets), "set", on_hosts)
+    known = sets.map(centre_rows).only(
+        (copied.map(_centres) + elsewhere).keys("centre"))
+    held = copied.join([known, elsewhere], "centre", in_directories, order="host",
+                       reducing={"first": "min"})
+    return held.join(
+        sets.map(centres_below) + held.tagged(BELOW), "id", collections, settings.mirror,
+        order="host",
+        reducing={"prefix": "any", "own": "max", "first": "min", "centres": "sum"},
+        other_reducing={"pages": "sum", "bytes": "sum"})
+
+
+@gives(COPIED)
 def copied_rows(members: Block) -> Block:
-    """Of sets on several hosts: `centre` with its `url`, and for each `host` the `first` page
-    there, and whether it is the centre's `own` (1)."""
+    """Of sets on several hosts: for each `host` but the centre's the `first` page there."""
     across = members.take(~on_host_of_centre(members))
-    return distinct(Block.concat([
-        Block({"centre": across["centre"], "url": across["centre_url"], "host": across[host],
-               "first": across[first], "own": np.full(len(across), own, np.uint8)})
-        for host, first, own in (("host", "page", 0), ("centre_host", "centre", 1))
-    ]), ("centre", "host"))
+    return distinct(Block({"centre": across["centre"], "host": across["host"],
+                           "first": across["page"]}), ("centre", "host"))
 
 
-@gives(IN_DIRECTORIES)
-def with_directories(copied: Block) -> Block:
-    """A row for each directory above a centre, and each host that has the centre."""
-    row, rows = _prefixes(copied.strings("url"))
-    return rows.with_columns(
-        **{name: copied.array(name)[row] for name in ("host", "own", "first")},
-        centres=np.ones(len(row), np.int64))
+@gives(columns(set=PAGE, host=FINGERPRINT, first=PAGE))
+def hosts_of_sets(members: Block) -> Block:
+    """For each host of a set the `first` page there."""
+    return distinct(Block({"set": members["centre"], "host": members["host"],
+                           "first": members["page"]}), ("set", "host"))
 
 
-@gives(columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER))
+@gives(columns(set=PAGE, centre=PAGE), {NAMED_ELSEWHERE: CENTRES})
+def near_centres(pairs: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
+    """Each `centre` of which nearly all is on the pages of another `set`. NAMED_ELSEWHERE: those
+    that are the greater of two on different hosts that nearly are each other."""
+    of_a, of_b = (share_of(pairs, turn, settings) >= NEARLY_ALL for turn in "ab")
+    other_host = pairs.array("host_a") != pairs.array("host_b")
+    elsewhere = of_a & of_b & other_host
+    a, b = pairs.array("unit"), pairs.array("other")
+    yield Block({"set": b, "centre": a}).take(of_a)
+    yield Block({"set": a, "centre": b}).take(of_b & ~elsewhere)
+    yield Tagged(NAMED_ELSEWHERE, Block({"centre": b[elsewhere]}))
+
+
+@gives(COPIED)
+def on_hosts(near: Block | None, hosts: Block | None) -> Iterator[Block]:
+    """Each centre with every host of a set that has nearly all of it."""
+    if near is None:
+        return
+    assert hosts is not None, "a set without pages"
+    for start in range(0, len(near), _ROWS_AT_ONCE):
+        some = near.slice(start, start + _ROWS_AT_ONCE)
+        row, at = pairs_of(*match_ranges(some, hosts, ("set",)))
+        yield Block({"centre": some.array("centre")[row], "host": hosts.array("host")[at],
+                     "first": hosts.array("first")[at]})
+
+
+@gives(CENTRES)
+def _centres(copied: Block) -> Block:
+    return copied.select(("centre",))
+
+
+@gives(columns(centre=PAGE, url=TEXT, name=FINGERPRINT, bytes=NUMBER))
+def centre_rows(members: Block) -> Block:
+    """Centres with their URL and `name`, the host."""
+    return Block({"centre": members["page"], "url": members["url"], "name": members["host"],
+                  "bytes": members["bytes"]}).take(~is_copy(members))
+
+
+@gives(IN_DIRECTORIES, {BELOW: IN_ALL})
+def in_directories(
+    copied: Block | None, known: Block | None, elsewhere: Block | None,
+) -> Iterator[Block | Tagged]:
+    """A row for each directory above a centre, and each host that has the centre, its `own`, too.
+    BELOW: what centres that are named elsewhere take away from their directories."""
+    if known is None:
+        return
+    named = np.zeros(len(known), np.bool_)
+    if elsewhere is not None:
+        named[np.searchsorted(known.array("centre"), elsewhere.array("centre"))] = True
+        gone = known.take(named)
+        row, rows = _prefixes(gone.strings("url"))
+        yield Tagged(BELOW, Block({"id": rows["id"], "pages": np.full(len(row), -1),
+                                   "bytes": -gone.array("bytes")[row]}))
+    if copied is None:
+        return
+    at = lookup(copied, known, ("centre",))
+    there = (copied.array("host") != known.array("name")[at]) & ~named[at]
+    copied, at = copied.take(there), at[there]
+    own = known.take(np.unique(at))
+    for part, urls, is_own in (
+            (copied, known.strings("url").take(at), 0),
+            (Block({"host": own["name"], "first": own["centre"]}), own.strings("url"), 1)):
+        row, rows = _prefixes(urls)
+        yield rows.with_columns(
+            host=part.array("host")[row], first=part.array("first")[row],
+            own=np.full(len(row), is_own, np.uint8), centres=np.ones(len(row), np.int64))
+
+
+@gives(IN_ALL)
 def centres_below(members: Block) -> Block:
     """How many centres are below each directory, and their bytes."""
     centres = members.select(("url", "bytes")).take(~is_copy(members))

@@ -6,9 +6,10 @@ grouped at once; see `iceberg` for how pairs are counted.
 """
 
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
-from beam_reuse.analyses.overlap import directories, reports
+from beam_reuse.analyses.overlap import reports
 from beam_reuse.analyses.overlap.copies import CENTRES, copy_rows, exact_sets, member_rows, set_rows
 from beam_reuse.analyses.overlap.definition import chunkings_of, page_threshold, server_threshold
+from beam_reuse.analyses.overlap.directories import popular_collections
 from beam_reuse.analyses.overlap.iceberg import counted_pairs
 from beam_reuse.analyses.overlap.own_lines import with_own_lines
 from beam_reuse.analyses.overlap.pairs import overlapping, page_overlap, with_both
@@ -78,7 +79,8 @@ class FindOverlap(Analysis):
         sets = read.stream("whole", exact_sets, order="page")
         copies = sets.map(copy_rows, settings)
         centres = copies.tagged(CENTRES).reduce(
-            "unit", dict.fromkeys(("members", *size_names(len(settings.chunkings))), "sum"))
+            "unit", {"host": "any", **dict.fromkeys(
+                ("members", *size_names(len(settings.chunkings))), "sum")})
         fingerprints = sets.map(fingerprint_rows, settings, repeated)
         posted = fingerprints.stream(KEY, postings, settings, order="unit")
         hosts = (read.tagged(HOSTS) + fingerprints.tagged(HOSTS) + posted.tagged(HOSTS)).group(
@@ -101,7 +103,7 @@ class FindOverlap(Analysis):
             "skippable": skipped,
             "crawl_savings": skipped.tagged(reports.SAVINGS).reduce(
                 ("chunking", "host"), dict.fromkeys(reports.SAVED, "sum")),
-            "popular_collections": self._collections(sets),
+            "popular_collections": popular_collections(sets, known, settings),
         }, sets={"copies": copies.map(set_rows)})
 
     def _overlapping(self, lists: Rows, crowded: Rows) -> Rows:
@@ -117,12 +119,3 @@ class FindOverlap(Analysis):
         named = posted.tagged(SERVER_CROWDS).join(
             read.tagged(HOSTS), "unit", with_names, other_reducing={"name": "any"})
         return named.stream(KEY, crowd_postings, order="name")
-
-    def _collections(self, sets: Rows) -> Rows:
-        """Rows of `popular_collections`."""
-        copied = sets.map(directories.copied_rows).reduce(
-            ("centre", "host"), {"url": "any", "first": "min", "own": "max"})
-        return copied.map(directories.with_directories).join(
-            sets.map(directories.centres_below), "id", directories.collections,
-            self.settings.mirror, order="host", reducing=directories.ON_HOSTS,
-            other_reducing={"pages": "sum", "bytes": "sum"})
