@@ -24,7 +24,7 @@ LAYERS = [
     {"pages", "options", "plan", "report"},
     {"analyses", "runners", "publishing"},
     {"experiments", "judging", "detector"},
-    {"pipeline", "demo"},
+    {"pipeline", "demo", "viewer"},
     {"experiment_pipeline", "workers"},
     {"boot", "cli"},
     {"__main__"},

@@ -1,6 +1,7 @@
 """`beam-reuse demo`: write the sample crawl, run it, show and check what was found."""
 
 import os
+import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,7 +57,10 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     checks = [*check_result(result, crawl.planted()), *check_rewritten(crawl.planted())]
     to.print()
     print_checks(to, checks)
-    if not kept:
+    if kept:
+        to.print(f"To look at it: beam-reuse view {shlex.quote(result)}", markup=False,
+                 soft_wrap=True)
+    else:
         to.print("The folder was temporary; -o DIR keeps the crawl and the tables.")
     return 0 if all(check.passed for check in checks) else 1
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "experiment": ("inject|mutate|thresholds ... -o DIR [OPTIONS]",
                    "the papers' experiments on a site of yours, with figures"),
     "report": ("DIR", "write report.html of a result again, from its tables"),
+    "view": ("DIR [OPTIONS]", "look at a result in the browser: compare pages, follow copies"),
     "sql": ("DIR [QUERY] [OPTIONS]", "ask the tables of a result; without a query, a prompt"),
     "sample": ("DIR --of TABLE [OPTIONS]", "draw rows of a table for people to judge, as CSV"),
     "evaluate": ("DIR --pages|--pairs FILE [OPTIONS]",
@@ -35,7 +36,7 @@ EXPERIMENTS = {
     "thresholds": "INPUT... --bad FILE... --benign FILE... -o DIR [OPTIONS]",
 }
 # Commands that run no pipeline, and so take none of Beam's options.
-WITHOUT_BEAM = ("check", "report", "sql", "sample", "evaluate", "engines")
+WITHOUT_BEAM = ("check", "report", "view", "sql", "sample", "evaluate", "engines")
 
 POSITIONALS = {
     "INPUT": "files, folders or globs, local or on gs://, s3://, hdfs://: WARC and ARC (.gz, "

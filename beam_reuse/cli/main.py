@@ -163,6 +163,7 @@ WITHOUT_PLAN = {
     "evaluate": "beam_reuse.cli.judging:run_evaluate",
     "engines": "beam_reuse.cli.engines:run_engines",
     "report": "beam_reuse.cli.reports:run_report", "sql": "beam_reuse.cli.sql:run_sql",
+    "view": "beam_reuse.cli.viewing:run_view",
 }
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
     "run": _run, "index": _run, "labels": _labels, "demo": _demo,

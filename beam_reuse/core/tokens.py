@@ -91,6 +91,17 @@ def token_texts(text: bytes) -> list[str]:
     return found
 
 
+def token_places(text: str) -> list[tuple[int, int]]:
+    """Where in `text` each token is that `token_texts` finds: its first character, and the one
+    behind it."""
+    lowered = text.lower()
+    found = [match.span() for match in _token_pattern().finditer(lowered)]
+    if len(lowered) == len(text):
+        return found
+    came_from = [at for at, letter in enumerate(text) for _ in letter.lower()]  # İ becomes two
+    return [(came_from[start], came_from[end - 1] + 1) for start, end in found]
+
+
 @lru_cache(maxsize=1)
 def _token_pattern() -> re.Pattern[str]:
     alone = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from beam_reuse.core.pages import Kind, RawPage
 from beam_reuse.core.settings import KINDS, ReadSettings
 from beam_reuse.core.urls import BadUrl, canonical_url
-from beam_reuse.io.crawl.inputs import is_result_folder, list_files
+from beam_reuse.io.crawl.inputs import InputFile, is_result_folder, list_files
 from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.crawl.read import read_range
 from beam_reuse.io.files import join, open_files
@@ -71,3 +71,21 @@ def _of_index(folder: str, urls: Collection[str]) -> Iterator[StoredPage]:
                     for row in found.to_pylist():
                         yield StoredPage(row["url"], Kind(row["kind"]), row["charset"] or "",
                                          row["payload"])
+
+
+def page_at(files: Sequence[InputFile], name: str, offset: int,
+            max_record_bytes: int) -> Iterator[StoredPage]:
+    """The page at an offset of the crawl file that a result calls `name`; again, by reading the
+    file from its beginning, for who asks for another.
+
+    Cost: one record, where files can be read from the middle.
+    """
+    settings = ReadSettings(None, KINDS, max_record_bytes)
+    for file in files:
+        if file.name != name:
+            continue
+        for start, end in ((offset, min(offset + 1, file.size)), (0, file.size)):
+            for page in read_range(FileRange(0, (file,), start, end), settings):
+                if isinstance(page, RawPage) and page.offset == offset:
+                    yield StoredPage(_canonical(page.fetched_url), page.kind, page.charset,
+                                     page.payload)

@@ -39,11 +39,7 @@ def report_of(manifest: Manifest, folder: str) -> bytes:
     Cost: one pass over the columns that are shown. Memory: a batch of rows, and what is shown.
     """
     there = Result(manifest, folder)
-    ran = [about for about in known().values()
-           if any(there.has(schema) for schema in about.schemas())]
-    shown = [each for about in ran if about.report for each in loaded(about.report)(there)]
-    cards = sorted((each for each in shown if isinstance(each, Card)), key=lambda card: card.order)
-    figures = [*(each for each in shown if not isinstance(each, Card)), *_depths(there)]
+    cards, figures, ran = findings_of(manifest, folder)
     body = "\n".join((
         element("header", element("h1", TITLE), _accounting(manifest.accounting, there)),
         element("main", element("section", *map(_card, cards), class_="cards",
@@ -51,6 +47,16 @@ def report_of(manifest: Manifest, folder: str) -> bytes:
                 _figures(figures), _not_shown(ran), _tables(manifest), _settings(manifest)),
     ))
     return _page(body).encode()
+
+
+def findings_of(manifest: Manifest, folder: str) -> tuple[list[Card], list[Figure], list[About]]:
+    """The cards and figures of a result, in order, and the analyses that gave them."""
+    there = Result(manifest, folder)
+    ran = [about for about in known().values()
+           if any(there.has(schema) for schema in about.schemas())]
+    shown = [each for about in ran if about.report for each in loaded(about.report)(there)]
+    cards = sorted((each for each in shown if isinstance(each, Card)), key=lambda card: card.order)
+    return cards, [*(each for each in shown if not isinstance(each, Card)), *_depths(there)], ran
 
 
 def _page(body: str) -> str:

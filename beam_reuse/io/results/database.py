@@ -4,7 +4,7 @@ DuckDB reads the Parquet parts themselves. It opens no other file and no connect
 extension, and takes queries alone: statements that would write are refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,11 @@ class Database:
         self, connection: "duckdb.DuckDBPyConnection", tables: dict[str, list[str]],
     ) -> None:
         self._connection, self.tables = connection, tables
+
+    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """The rows of one statement of ours, with `values` where it says `$name`. Any thread."""
+        with self._connection.cursor() as cursor:
+            return cursor.execute(sql, values).fetchall()
 
     def query(self, sql: str) -> pa.RecordBatchReader | None:
         """The rows of the last of some queries, batch by batch; None if there is none. Refuses
@@ -59,18 +64,24 @@ def _reader(found: Any) -> pa.RecordBatchReader:
 
 
 @contextmanager
-def open_result(folder: str) -> Iterator[Database]:
-    """The result in `folder`, which must be on this machine."""
+def open_result(folder: str, scratch: str = "", memory: str = "") -> Iterator[Database]:
+    """The result in `folder`, which must be on this machine. With `scratch`, an empty folder,
+    statements of ours (`Database.rows`) may make tables, which are stored there; DuckDB then takes
+    no more `memory` than that."""
     import duckdb
 
     if not is_local(folder):
         raise UserError(f"{folder}: give a folder of this machine. Copy the result here first.")
     tables = read_manifest(folder).tables()
     paths = {name: [join(folder, part.path) for part in parts] for name, parts in tables.items()}
-    with duckdb.connect(":memory:") as connection:
+    with duckdb.connect(join(scratch, "made.duckdb") if scratch else ":memory:") as connection:
+        spilled = join(scratch, "spilled").replace("'", "''") if scratch else ""
         connection.execute("SET TimeZone = 'UTC'; SET autoinstall_known_extensions = false; "
-                           "SET autoload_known_extensions = false; SET temp_directory = ''; "
+                           "SET autoload_known_extensions = false; "
+                           f"SET temp_directory = '{spilled}'; "
                            "SET python_enable_replacements = false")
+        if memory:
+            connection.execute(f"SET memory_limit = '{memory}'")
         for name, parts in paths.items():
             connection.execute(f'create view "{name}" as from read_parquet({_listed(parts)})')
         every = [path for parts in paths.values() for path in parts]

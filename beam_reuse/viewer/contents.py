@@ -1,0 +1,101 @@
+"""The bytes of pages, from the crawl files or indexes that a result was made of."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from beam_reuse.core.chunking import file_sha1
+from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import ReadSettings
+from beam_reuse.io.crawl.inputs import InputFile, is_result_folder, list_files
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.manifest import RUN_INFO, Manifest
+from beam_reuse.io.stored_pages import StoredPage, find_pages, page_at
+
+HELD_BYTES = 32 << 20
+SOME_BYTES = 512
+
+
+class NoContent(UserError):
+    """A page whose content cannot be had; the message says why, and what to do."""
+
+
+class Contents:
+    """Pages by their rows in the table `pages`. Memory: HELD_BYTES of those looked at last, and a
+    record."""
+
+    def __init__(self, folder: str, inputs: Sequence[str], manifest: Manifest) -> None:
+        self._folder, self._given = folder, tuple(inputs)
+        self._most = manifest.settings.get(
+            "max-record-bytes", ReadSettings().max_record_bytes)
+        self._held: OrderedDict[str, StoredPage] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, row: Mapping[str, Any]) -> StoredPage:
+        """The page of a row with `url`, `sha1`, `file` and `offset`; its bytes have that SHA-1."""
+        with self._lock:
+            held = self._held.get(row["url"])
+            if held is None:
+                held = self._held[row["url"]] = self._find(row)
+            self._held.move_to_end(row["url"])
+            while len(self._held) > 1 and sum(
+                    len(page.payload) for page in self._held.values()) > HELD_BYTES:
+                self._held.popitem(last=False)
+            return held
+
+    def bytes_at(self, name: str, offset: int) -> bytes:
+        """The first bytes at a place of the crawl file that the result calls `name`."""
+        try:
+            for file in self._files:
+                if file.name == name:
+                    with open_files(file.path).open(file.path) as opened:
+                        opened.seek(offset)
+                        return opened.read(SOME_BYTES)
+        except (OSError, UserError) as error:
+            raise NoContent(f"The crawl cannot be read: {error}.") from error
+        raise NoContent(f"{name} is not among the crawl files that are known. Give them: "
+                        "beam-reuse view DIR --crawl INPUT...")
+
+    @cached_property
+    def _inputs(self) -> tuple[str, ...]:
+        if self._given:
+            return self._given
+        try:
+            told = json.loads(open_files(self._folder).read(join(self._folder, RUN_INFO)))
+            return tuple(map(str, told["inputs"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return ()
+
+    @cached_property
+    def _indexes(self) -> list[str]:
+        return [spec for spec in self._inputs if is_result_folder(spec)]
+
+    @cached_property
+    def _files(self) -> list[InputFile]:
+        specs = [spec for spec in self._inputs if spec not in self._indexes]
+        return list_files(specs) if specs else []
+
+    def _find(self, row: Mapping[str, Any]) -> StoredPage:
+        found = False
+        for page in self._candidates(row):
+            if file_sha1(page.payload).hex() == row["sha1"]:
+                return page
+            found = True
+        where = ", ".join(self._inputs[:3]) + (", …" if len(self._inputs) > 3 else "")
+        raise NoContent(
+            f"{where}: has other content at this place than when the run read it." if found else
+            f"{where}: does not have this page. Give the files the result was made of, or an "
+            "index of them: beam-reuse view DIR --crawl INPUT..." if self._inputs else
+            "It is not known where the crawl is. Give it: beam-reuse view DIR --crawl INPUT...")
+
+    def _candidates(self, row: Mapping[str, Any]) -> Iterator[StoredPage]:
+        try:
+            if self._indexes:
+                yield from find_pages(self._indexes, {row["url"].partition("#")[0]}, self._most)
+            yield from page_at(self._files, row["file"], row["offset"], self._most)
+        except (OSError, UserError) as error:
+            raise NoContent(f"The crawl cannot be read: {error}. Say where it is now: "
+                            "beam-reuse view DIR --crawl INPUT...") from error

@@ -1,0 +1,101 @@
+"""One page: every row that names it, and its text with what is known of it marked."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beam_reuse.io.results.tables import SCHEMAS
+from beam_reuse.viewer.contents import NoContent
+from beam_reuse.viewer.tables import shown
+from beam_reuse.viewer.texts import (
+    PageText,
+    chunk_settings,
+    read_source,
+    read_text,
+    shown_lines,
+)
+from beam_reuse.viewer.view import NotThere, View
+
+ROWS = 50
+_SEPARATE = ("pages", "matched_chunks")
+_OTHERS = ("url", "because_of")
+
+
+def row_of(view: View, url: str) -> dict[str, Any]:
+    """The row of `pages`."""
+    rows = view.ask("pages", "*", "url = $url limit 1", url=url)
+    if not rows:
+        raise NotThere("The result has no page with this URL. A URL is given as the table pages "
+                       "has it: with its scheme, the host in lower case.")
+    return rows[0]
+
+
+def page(view: View, url: str) -> dict[str, Any]:
+    """Every row of every table that names a page."""
+    own = row_of(view, url)
+    facts = {}
+    for table, columns in view.types.items():
+        named = [name for name in columns if _names_page(table, name) and (
+            columns[name] == "VARCHAR")]
+        if not named or table in _SEPARATE:
+            continue
+        where = " or ".join(f'"{name}" = $url' for name in named)
+        rows = view.ask(table, "*", f"{where} limit {ROWS + 1}", url=url)
+        if rows:
+            facts[table] = {"rows": [*map(shown, rows[:ROWS])], "more": len(rows) > ROWS,
+                            "columns": named}
+    return {"page": shown(own), "facts": facts}
+
+
+def _names_page(table: str, column: str) -> bool:
+    schema = SCHEMAS.get(table)
+    return column in _OTHERS or any(
+        each.is_page for each in (schema.columns if schema else ()) if each.name == column)
+
+
+def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
+    """The text of a page, or its source, with chunks that are known marked, and lines of its
+    host's template."""
+    row = row_of(view, url)
+    chunks = view.ask("matched_chunks", "*", "url = $url order by position", url=url)
+    try:
+        stored = view.contents.of(row)
+        settings = chunk_settings(view.manifest.settings)
+        read = read_source if source else read_text
+        found = read(stored, settings, chunks)
+    except NoContent as error:
+        return {"why_not": str(error), "marks": _marks(view, chunks)}
+    template = {} if source else template_lines(view, row["host"])
+    lines = shown_lines(found, {key: each["fingerprint"] for key, each in template.items()})
+    used = {line["template"] for line in lines["lines"]}
+    return {**lines, "marks": _marks(view, chunks),
+            "template": {each["fingerprint"]: shown(each) for each in template.values()
+                         if each["fingerprint"] in used}}
+
+
+def _marks(view: View, chunks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is to be said of each chunk that is marked, by its position."""
+    frequent = {row["sha1"]: row for row in view.ask(
+        "frequent_chunks", "sha1, occurrences, pages, hosts, sample_urls",
+        "list_contains($hashes, sha1)", hashes=sorted({row["sha1"] for row in chunks}))
+    } if chunks else {}
+    return {str(row["position"]): shown({**row, "frequent": frequent.get(row["sha1"])})
+            for row in chunks}
+
+
+def template_lines(view: View, host: str) -> dict[int, dict[str, Any]]:
+    """The rows of `boilerplate` of a host by fingerprint."""
+    return {int(row["fingerprint"], 16): row
+            for row in view.ask("boilerplate", "*", "host = $host", host=host)}
+
+
+def text_of(view: View, url: str) -> PageText:
+    """The text of a page, unmarked."""
+    return read_text(view.contents.of(row_of(view, url)), chunk_settings(view.manifest.settings))
+
+
+def record(view: View, file: str, offset: int) -> dict[str, Any]:
+    """The bytes of a crawl file at the place of a record, as hexadecimal digits."""
+    try:
+        return {"bytes": view.contents.bytes_at(file, offset).hex()}
+    except NoContent as error:
+        return {"why_not": str(error)}

@@ -1,0 +1,48 @@
+"""Two pages side by side, and all that was measured of the pair."""
+
+from typing import Any
+
+from beam_reuse.viewer.aligned import aligned
+from beam_reuse.viewer.contents import NoContent
+from beam_reuse.viewer.pages import text_of
+from beam_reuse.viewer.tables import shown
+from beam_reuse.viewer.texts import MOST_LINES, PageText
+from beam_reuse.viewer.view import View
+
+
+def pair(view: View, a: str, b: str) -> dict[str, Any]:
+    """Both texts aligned, and the rows of the tables that compare them, whichever is named first
+    there."""
+    rows = {table: [*map(shown, view.ask(
+        table, "*", f"({x} = $a and {y} = $b) or ({x} = $b and {y} = $a)", a=a, b=b))]
+        for table, x, y in (
+            ("near_duplicates", "url_a", "url_b"), ("page_overlap", "url_a", "url_b"),
+            ("exact_copies", "centre", "url"), ("identity_sets", "representative", "url"),
+            ("keep", "url", "because_of"), ("skippable", "url", "because_of"))}
+    try:
+        sides = [_lines(text_of(view, url)) for url in (a, b)]
+    except NoContent as error:
+        return {"rows": rows, "why_not": str(error)}
+    found = aligned(*(side[:MOST_LINES] for side in sides))
+    return {"rows": rows, "lines": [row._asdict() for row in found],
+            "left_out": sum(max(0, len(side) - MOST_LINES) for side in sides)}
+
+
+def _lines(page: PageText) -> list[str]:
+    return [" ".join(page.text[start:end].split()) for start, end in page.lines()]
+
+
+def similarities(view: View, table: str, column: str, other_sites: bool = False) -> dict[str, Any]:
+    """How many pairs have which similarity: to choose a cutoff by."""
+    view.require(table)
+    choices = {("near_duplicates", "c_similarity"): "c_similarity",
+               ("near_duplicates", "b_similarity"): "b_similarity",
+               ("page_overlap", "containment_a"): "floor(20 * greatest(containment_a, "
+               "containment_b)) / 20"}
+    key = choices.get((table, column))
+    if key is None:
+        return {"bins": []}
+    where = "where not same_site" if other_sites and "same_site" in view.types[table] else ""
+    rows = view.database.rows(
+        f'select {key} as bin, count(*) from "{table}" {where} group by bin order by bin')
+    return {"bins": rows}

@@ -1,0 +1,98 @@
+// Which screen an address is of, and keys that work everywhere.
+import {overview} from "./api.js";
+import {el, link} from "./dom.js";
+import * as overviews from "./overview.js";
+import * as pages from "./pages.js";
+import * as pairs from "./pairs.js";
+import * as passages from "./passages.js";
+import * as quilts from "./quilts.js";
+import * as sites from "./sites.js";
+import * as tables from "./tables.js";
+
+const SCREENS = {
+  "": overviews.screen, table: tables.table, tables: tables.list, records: tables.records,
+  passages: passages.list, passage: passages.one,
+  sites: sites.tree, site: sites.one, shared: sites.shared,
+  pages: pages.list, page: pages.one,
+  pairs: pairs.list, pair: pairs.one,
+  quilts: quilts.list, quilt: quilts.one,
+};
+// Name, screen, and the tables of which one must be there.
+const MENU = [
+  ["Overview", "", []], ["Passages", "passages", ["frequent_chunks"]], ["Sites", "sites", ["neighbourhoods"]], ["Pages", "pages", ["pages"]],
+  ["Pairs", "pairs", ["near_duplicates", "page_overlap"]], ["Quilts", "quilts", ["quilts"]],
+  ["Rejects, skipped", "records", ["rejects", "skipped"]], ["Tables", "tables", []],
+];
+const PART_OF = {passage: "passages", site: "sites", shared: "sites", page: "pages", pair: "pairs", quilt: "quilts", table: "tables"};
+const KEYS = [["?", "these keys"], ["/", "to the first filter"], ["n, p", "next and previous difference or mark"], ["[ ]", "previous and next page of a table"], ["t, s", "text and source of a page"], ["g then 1 … 8", "to a screen of the menu"], ["Esc", "close"]];
+
+const main = document.getElementById("screen");
+const nav = document.getElementById("nav");
+const help = document.getElementById("help");
+let shown = 0, going = false;
+
+function address() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const parameters = {};
+  for (const [key, value] of new URLSearchParams(query)) parameters[key] = key in parameters ? [parameters[key], value].flat() : value;
+  return {path, parameters};
+}
+
+async function show() {
+  const mine = ++shown;
+  const {path, parameters} = address();
+  const screen = Object.hasOwn(SCREENS, path) ? SCREENS[path] : null;
+  main.setAttribute("aria-busy", "true");
+  try {
+    const manifest = await overview();
+    menu(manifest, PART_OF[path] ?? path);
+    const content = screen ? await screen(parameters, manifest) : el("p", {class: "error"}, "There is no such screen. ", link("", {}, "To the overview"));
+    if (mine !== shown) return;
+    main.replaceChildren(...[content].flat());
+  } catch (error) {
+    if (mine !== shown) return;
+    main.replaceChildren(el("h1", {}, "Not shown"), el("p", {class: "error", role: "alert"}, error.message));
+  }
+  main.removeAttribute("aria-busy");
+  const title = main.querySelector("h1");
+  document.title = (title ? title.textContent + " – " : "") + "beam-reuse";
+  main.dispatchEvent(new Event("shown"));
+}
+
+function menu(manifest, current) {
+  nav.replaceChildren(...MENU.filter(([, , needs]) => !needs.length || needs.some((table) => table in manifest.tables))
+    .map(([name, screen]) => { const made = link(screen, {}, name); if (screen === current) made.setAttribute("aria-current", "page"); return made; }));
+}
+
+function step(by) {
+  const marks = [...main.querySelectorAll("[data-stop]")];
+  if (!marks.length) return;
+  const at = marks.findIndex((mark) => mark.classList.contains("current"));
+  marks[at]?.classList.remove("current");
+  const next = marks[at < 0 ? (by > 0 ? 0 : marks.length - 1) : (at + by + marks.length) % marks.length];
+  next.classList.add("current");
+  next.scrollIntoView({block: "center", behavior: "auto"});
+  const told = main.querySelector("[data-place]");
+  if (told) told.textContent = (marks.indexOf(next) + 1) + " of " + marks.length;
+}
+main.addEventListener("step", (event) => step(event.detail));
+
+function keys() {
+  help.replaceChildren(el("h2", {id: "help-title"}, "Keys"), el("dl", {class: "facts"}, KEYS.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
+    el("form", {method: "dialog"}, el("button", {type: "submit"}, "Close")));
+  help.showModal();
+}
+document.getElementById("keys").addEventListener("click", keys);
+document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (going && /^[1-8]$/.test(event.key)) nav.querySelectorAll("a")[event.key - 1]?.click();
+  going = event.key === "g";
+  if (event.key === "?") keys();
+  else if (event.key === "/") { main.querySelector("form.filters input")?.focus(); event.preventDefault(); }
+  else if (event.key === "n" || event.key === "p") step(event.key === "n" ? 1 : -1);
+  else if (/^[[\]ts]$/.test(event.key)) main.querySelector(`[data-key="${event.key}"]`)?.click();
+});
+addEventListener("hashchange", () => { scrollTo(0, 0); show(); });
+show();

@@ -1,0 +1,71 @@
+// A table that is sorted, filtered and paged; all of it is in the address.
+import {ask} from "./api.js";
+import {cell, isNumber} from "./cells.js";
+import {counted, el, link, to} from "./dom.js";
+
+// Fields of filters for any column, by its type.
+export function fieldsOf(columns) {
+  return columns.flatMap(({name, type}) => {
+    if (type === "BIGINT" || type === "DOUBLE") return [{label: name + " from", column: name, op: "min", type: "number"}, {label: name + " to", column: name, op: "max", type: "number"}];
+    if (type === "BOOLEAN") return [{label: name, column: name, op: "is", options: [["", "any"], ["true", "yes"], ["false", "no"]]}];
+    if (type === "VARCHAR" || type === "VARCHAR[]") return [{label: name + " has", column: name, op: "has", type: "text"}];
+    return [];
+  });
+}
+
+function form(screen, parameters, fields, extra) {
+  const given = new Map(asList(parameters.f).map((text) => [text.split(".", 2).join("."), text.split(".").slice(2).join(".")]));
+  const inputs = fields.map((field) => {
+    const key = field.column + "." + field.op;
+    const value = given.get(key) ?? "";
+    given.delete(key);
+    const input = field.options
+      ? el("select", {name: key}, field.options.map(([each, name]) => el("option", {value: each, selected: each === value}, name)))
+      : field.type === "check"
+        ? el("input", {type: "checkbox", name: key, value: field.value, checked: value === field.value})
+        : el("input", {type: field.type === "number" ? "text" : "search", inputmode: field.type === "number" ? "decimal" : null, name: key, value, size: field.type === "number" ? 7 : 18, autocomplete: "off", spellcheck: "false"});
+    return el("label", {class: field.type === "check" ? "check" : ""}, el("span", {}, field.label), input);
+  });
+  const others = [...given].map(([key, value]) => key + "." + value);
+  return el("form", {class: "filters", role: "search", on: {submit(event) {
+    event.preventDefault();
+    const filters = [...others];
+    for (const input of event.target.elements) {
+      if (!input.name || input.value === "" || (input.type === "checkbox" && !input.checked)) continue;
+      filters.push(input.name + "." + input.value);
+    }
+    location.hash = to(screen, {...parameters, f: filters, after: "", before: ""});
+  }}}, inputs, extra, el("button", {type: "submit"}, "Filter"),
+  asList(parameters.f).length ? link(screen, {...parameters, f: [], after: "", before: ""}, "clear") : null,
+  others.length ? el("p", {class: "small"}, "Also filtered by ", others.join(", ")) : null);
+}
+
+export const asList = (value) => value === undefined ? [] : [value].flat();
+
+// The grid of a table. `columns` are names of those shown (all without), `cells` says how some are.
+export async function grid({screen, table, parameters, fields, columns, cells = {}, last = null, sort = "", descending = false, extra = null}) {
+  const by = parameters.sort ?? sort, down = parameters.descending ? parameters.descending === "true" : parameters.sort ? false : descending;
+  const filters = asList(parameters.f);
+  const answer = await ask("table", {name: table, sort: by, descending: down, filters, after: parameters.after, before: parameters.before});
+  const shown = columns ? columns.map((name) => answer.columns.find((column) => column.name === name)).filter(Boolean) : answer.columns;
+  const many = el("span", {class: "small", role: "status"}, "counting…");
+  ask("count", {name: table, filters}).then((told) => many.replaceChildren(counted(told.rows, "row") + (filters.length ? " of those filtered" : "")), (error) => many.replaceChildren(error.message));
+  const head = el("tr", {}, shown.map((column) => {
+    const mine = by === column.name;
+    const sortable = !column.type.endsWith("[]");
+    const next = {...parameters, sort: column.name, descending: mine ? String(!down) : String(isNumber(column)), after: "", before: ""};
+    return el("th", {scope: "col", class: isNumber(column) ? "n" : "", "aria-sort": mine ? (down ? "descending" : "ascending") : null},
+      sortable ? link(screen, next, column.name, mine ? (down ? " ▼" : " ▲") : "") : column.name);
+  }), last ? el("th", {scope: "col"}, el("span", {class: "hidden"}, "more")) : null);
+  const body = answer.rows.map((row) => el("tr", {}, shown.map((column) => el("td", {class: isNumber(column) ? "n" : ""},
+    cells[column.name] ? cells[column.name](row[column.name], row) : cell(table, column, row[column.name]))), last ? el("td", {class: "last"}, last(row)) : null));
+  const back = parameters.before ? answer.more : Boolean(parameters.after);
+  const forward = parameters.before ? true : answer.more;
+  return el("section", {class: "grid"}, form(screen, parameters, fields ?? fieldsOf(answer.columns), extra),
+    el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table}, el("table", {}, el("thead", {}, head), el("tbody", {}, body))),
+    answer.rows.length ? null : el("p", {class: "empty"}, filters.length ? "No row passes these filters." : "The table is empty."),
+    el("nav", {class: "pages", "aria-label": "Pages of the table"},
+      back ? el("a", {href: to(screen, {...parameters, before: answer.first, after: ""}), "data-key": "["}, "← previous") : el("span", {class: "off"}, "← previous"),
+      parameters.after || parameters.before ? link(screen, {...parameters, before: "", after: ""}, "first") : null,
+      forward ? el("a", {href: to(screen, {...parameters, after: answer.last, before: ""}), "data-key": "]"}, "next →") : el("span", {class: "off"}, "next →"), many));
+}

@@ -1,0 +1,96 @@
+// Pairs of pages, and one pair side by side.
+import {ask} from "./api.js";
+import {page, plainTable} from "./cells.js";
+import {counted, el, link, number, share, to} from "./dom.js";
+import {asList, grid} from "./grid.js";
+import {stepper} from "./marked.js";
+
+export async function list(parameters, manifest) {
+  const there = ["near_duplicates", "page_overlap"].filter((name) => name in manifest.tables);
+  const which = parameters.of ?? there[0];
+  const near = which === "near_duplicates";
+  const tabs = el("nav", {class: "tabs", "aria-label": "Which pairs"}, there.map((name) => { const made = link("pairs", {of: name}, name === "near_duplicates" ? "Near-duplicates" : "Overlap", " (", number(manifest.tables[name]), ")"); if (name === which) made.setAttribute("aria-current", "page"); return made; }));
+  const fields = near ? [
+    {label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"},
+    {label: "C from", column: "c_similarity", op: "min", type: "number"}, {label: "to", column: "c_similarity", op: "max", type: "number"}, {label: "B from", column: "b_similarity", op: "min", type: "number"},
+    ...["b", "c", "combined", "hybrid"].map((name) => ({label: "of " + name, column: name, op: "is", type: "check", value: "true"})),
+    {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"},
+  ] : [{label: "chunking", column: "chunking", op: "is", type: "text"}, {label: "shared from", column: "shared", op: "min", type: "number"}, {label: "of a from", column: "containment_a", op: "min", type: "number"}, {label: "of b from", column: "containment_b", op: "min", type: "number"},
+    {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"}];
+  const other = asList(parameters.f).includes("same_site.is.false");
+  const column = near ? "c_similarity" : "containment_a";
+  const bins = which ? (await ask("similarities", {table: which, column, other_sites: other})).bins : [];
+  return [el("h1", {}, "Pairs of pages"), tabs, histogram(bins, near, {...parameters, of: which}),
+    await grid({screen: "pairs", table: which, parameters: {...parameters, of: which}, fields, sort: near ? "c_similarity" : "shared", descending: true,
+      columns: near ? ["url_a", "url_b", "c_similarity", "b_similarity", "same_site", "b", "c", "combined", "hybrid"] : ["url_a", "url_b", "chunking", "shared", "containment_a", "containment_b"],
+      last: (row) => link("pair", {a: row.url_a, b: row.url_b}, "compare")})];
+}
+
+// How many pairs have which similarity; a bar sets the cutoff.
+function histogram(bins, near, parameters) {
+  if (bins.length < 2) return null;
+  const most = Math.max(...bins.map((bin) => bin[1]));
+  const others = asList(parameters.f).filter((text) => !/^(c_similarity|containment_a)\.min\./.test(text));
+  return el("figure", {class: "histogram"}, el("figcaption", {}, near ? "Pairs by C-similarity" : "Pairs by the larger containment", "; a bar shows the pairs from it on"),
+    el("div", {class: "bars"}, bins.map(([value, many]) => {
+      const made = el("a", {href: near ? to("pairs", {...parameters, f: [...others, "c_similarity.min." + value], after: "", before: ""}) : to("pairs", {...parameters, sort: "containment_a", descending: "true", f: [...others, "containment_a.min." + value], after: "", before: ""}), title: (near ? value : share(value)) + ": " + counted(many, "pair"), "aria-label": (near ? value : share(value)) + ": " + counted(many, "pair")}, el("span", {}));
+      made.firstChild.style.height = Math.max(2, 100 * Math.log1p(many) / Math.log1p(most)) + "%";
+      return made;
+    })), el("div", {class: "ends small"}, el("span", {}, near ? String(bins[0][0]) : share(bins[0][0])), el("span", {}, near ? String(bins.at(-1)[0]) : share(bins.at(-1)[0]))));
+}
+
+export async function one(parameters) {
+  const {a, b} = parameters;
+  const found = await ask("pair", {a, b});
+  const near = found.rows.near_duplicates[0];
+  const swap = near && near.url_a !== a;
+  const said = [
+    near ? [`B ${near.b_similarity}, C ${near.c_similarity}`, near.same_site ? ", of one site" : ", of different sites", "; returned by ", ["b", "c", "combined", "hybrid"].filter((name) => near[name]).join(", ")] : "Not a near-duplicate pair",
+    ...found.rows.page_overlap.map((row) => `${row.chunking}: ${number(row.shared)} shared, ${share(row.url_a === a ? row.containment_a : row.containment_b)} of the left, ${share(row.url_a === a ? row.containment_b : row.containment_a)} of the right`),
+    found.rows.identity_sets.length ? "the same words" : null, found.rows.exact_copies.length ? "the same lines" : null, ...found.rows.keep.map((row) => (row.url === a ? "the left" : "the right") + " is not kept because of the other"),
+  ].filter(Boolean);
+  const numbers = found.lines ? differences(found.lines) : null;
+  return [el("h1", {}, "Two pages side by side"), el("ul", {class: "measures"}, said.map((each) => el("li", {}, each))),
+    numbers ? el("p", {class: "small"}, counted(numbers.same, "line"), " the same, ", number(numbers.changed), " changed, ", number(numbers.a), " only left, ", number(numbers.b), " only right") : null,
+    el("div", {class: "sides-head"}, el("div", {}, page(a)), el("div", {}, page(b))),
+    found.why_not ? el("p", {class: "notice", role: "status"}, "The contents cannot be shown. ", found.why_not) : sides(found),
+    Object.entries(found.rows).filter(([, rows]) => rows.length).map(([table, rows]) => el("details", {}, el("summary", {}, table), plainTable(table, rows))), swap ? null : null].flat().filter(Boolean);
+}
+
+function differences(lines) {
+  const many = (kind) => lines.filter((line) => line.kind === kind).length;
+  return {same: many("same"), changed: many("changed"), a: many("only_a"), b: many("only_b")};
+}
+
+const AROUND = 3;
+
+// Both sides in one grid, so that they scroll together; long stretches that are the same fold.
+function sides(found) {
+  const holder = el("div", {class: "sides", role: "table", "aria-label": "Both pages, line by line"});
+  const rows = found.lines;
+  const differs = rows.map((row) => row.kind !== "same");
+  const near = rows.map((_, at) => differs.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(Boolean));
+  if (!differs.some(Boolean)) near.fill(true, 0, 60);
+  let folded = [], before = false;
+  const flush = () => {
+    if (!folded.length) return;
+    const hidden = folded;
+    const button = el("button", {type: "button", class: "fold", on: {click() { button.replaceWith(...hidden); }}}, "… ", counted(hidden.length, "line"), " the same on both sides");
+    holder.append(button);
+    folded = [];
+  };
+  rows.forEach((row, at) => {
+    const made = el("div", {class: "row " + row.kind, role: "row", "data-stop": differs[at] && !before}, side(row.a, row.n_a, "a"), side(row.b, row.n_b, "b"));
+    before = differs[at];
+    if (near[at]) { flush(); holder.append(made); } else folded.push(made);
+  });
+  flush();
+  const map = el("div", {class: "minimap", "aria-hidden": "true"});
+  rows.forEach((row, at) => { if (!differs[at]) return; const tick = el("i", {class: row.kind}); tick.style.top = 100 * at / rows.length + "%"; map.append(tick); });
+  return el("div", {}, el("div", {class: "tools"}, stepper("difference")), el("div", {class: "compared"}, holder, map), found.left_out ? el("p", {class: "small"}, number(found.left_out), " more lines are not shown.") : null);
+}
+
+function side(pieces, n, which) {
+  if (!pieces) return el("div", {class: "cell none", role: "cell"});
+  return el("div", {class: "cell", role: "cell"}, el("span", {class: "no", "aria-hidden": "true"}, String(n)), el("span", {class: "said"}, pieces.map(([text, differs]) => differs ? el(which === "a" ? "del" : "ins", {}, text) : text)));
+}

@@ -1,0 +1,68 @@
+// Any table, and records that are no pages.
+import {ask} from "./api.js";
+import {el, link, number} from "./dom.js";
+import {grid} from "./grid.js";
+
+export async function list(parameters, manifest) {
+  return [el("h1", {}, "Tables"), el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "table"), el("th", {scope: "col", class: "n"}, "rows"))),
+    el("tbody", {}, Object.entries(manifest.tables).map(([name, rows]) => el("tr", {}, el("td", {}, link("table", {name}, name)), el("td", {class: "n"}, number(rows)))))))];
+}
+
+export async function table(parameters) {
+  const shown = await grid({screen: "table", table: parameters.name ?? "pages", parameters, last: lastOf(parameters.name)});
+  const filters = shown.querySelector("form.filters");
+  const folded = el("details", {open: [parameters.f].flat().some(Boolean)}, el("summary", {}, "Filter"));
+  filters.replaceWith(folded);
+  folded.append(filters);
+  return [el("h1", {}, parameters.name ?? "pages"), shown];
+}
+
+// What leads from a row to the screen of its kind.
+function lastOf(name) {
+  if (name === "near_duplicates" || name === "page_overlap") return (row) => link("pair", {a: row.url_a, b: row.url_b}, "compare");
+  if (name === "quilts") return (row) => link("quilt", {url: row.url}, "patches");
+  if (name === "server_overlap") return (row) => link("shared", {a: row.host_a, b: row.host_b}, "shared pages");
+  if (name === "exact_copies" || name === "identity_sets") return (row) => link("pair", {a: row.centre ?? row.representative, b: row.url}, "compare");
+  if (name === "keep" || name === "skippable") return (row) => row.because_of ? link("pair", {a: row.because_of, b: row.url}, "compare") : "";
+  return null;
+}
+
+export async function records(parameters, manifest) {
+  const which = parameters.of ?? ("rejects" in manifest.tables && manifest.tables.rejects ? "rejects" : "skipped");
+  const counts = manifest.accounting[which === "rejects" ? "rejected" : "skipped"];
+  const reasons = Object.keys(counts).sort();
+  const tabs = el("nav", {class: "tabs", "aria-label": "Which records"}, ["rejects", "skipped"].filter((name) => name in manifest.tables).map((name) => {
+    const made = link("records", {of: name}, name === "rejects" ? "Rejected" : "Skipped", " (", number(manifest.tables[name]), ")");
+    if (name === which) made.setAttribute("aria-current", "page");
+    return made;
+  }));
+  return [el("h1", {}, "Records that are no pages"), tabs,
+    el("p", {class: "small"}, "By reason: ", reasons.map((reason) => reason + " " + number(counts[reason])).join(", ") || "none", "."),
+    await grid({screen: "records", table: which, parameters: {...parameters, of: which}, fields: [
+      {label: "reason", column: "reason", op: "is", options: [["", "any"], ...reasons.map((reason) => [reason, reason])]},
+      {label: "URL has", column: "url", op: "has", type: "text"}, {label: "file has", column: "file", op: "has", type: "text"}],
+    last: (row) => bytes(row)})];
+}
+
+function bytes(row) {
+  const button = el("button", {type: "button", on: {async click() {
+    button.disabled = true;
+    try {
+      const told = await ask("record", {file: row.file, offset: row.offset});
+      button.replaceWith(told.why_not ? el("p", {class: "small"}, told.why_not) : el("pre", {class: "bytes", tabindex: 0}, dump(told.bytes, row.offset)));
+    } catch (error) { button.replaceWith(el("p", {class: "error"}, error.message)); }
+  }}}, "bytes");
+  return button;
+}
+
+// Bytes as people look at them: place, digits, letters.
+export function dump(digits, offset) {
+  const bytes = digits.match(/../g) ?? [];
+  const lines = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const some = bytes.slice(at, at + 16);
+    const letters = some.map((each) => { const code = parseInt(each, 16); return code >= 32 && code < 127 ? String.fromCharCode(code) : "·"; });
+    lines.push(String(offset + at).padStart(10) + "  " + some.join(" ").padEnd(48) + " " + letters.join(""));
+  }
+  return lines.join("\n") || "Nothing is there: the file ends before this place.";
+}

@@ -1,0 +1,204 @@
+"""Any table of a result: sorted, filtered, a page at a time.
+
+Pages are found by keys: the value that rows are sorted by and the place of the row, so that
+page 10,000 costs what the first does. No SQL comes from outside: names of columns are looked
+up, operators are those below, values are bound.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.viewer.view import PLACE, View
+
+ROWS = 50
+MOST_ROWS = 500
+LETTERS = 4_000
+_NUMBERS = ("BIGINT", "DOUBLE")
+_TEXT, _FLAG, _TIME, _TEXTS = "VARCHAR", "BOOLEAN", "TIMESTAMP WITH TIME ZONE", "VARCHAR[]"
+_SORTED = (*_NUMBERS, _TEXT, _FLAG, _TIME)
+_COMPARED = {"is": "=", "not": "!=", "min": ">=", "max": "<="}
+
+
+class Condition(NamedTuple):
+    """SQL of a filter, and the values it asks for."""
+
+    sql: str
+    values: Mapping[str, Any]
+
+
+def browse(view: View, name: str, sort: str = "", descending: bool = False,
+           filters: Sequence[str] = (), after: str = "", before: str = "",
+           rows: int = ROWS) -> dict[str, Any]:
+    """A page of a table: rows behind the key `after`, or those before the key `before`; with
+    neither the first. In the result's order without `sort`; nulls come last.
+
+    A filter is `COLUMN.OPERATOR.VALUE`: `has` and `starts` for text (`has` whatever the case),
+    `min` and `max` for numbers, `is` and `not` for anything, `null` with the value true or false.
+    """
+    view.require(name)
+    columns = view.types[name]
+    by = "" if sort == "" or _is_stored_order(view, name, sort, descending) else sort
+    if by and columns.get(by) not in _SORTED:
+        raise UserError(f"{name} cannot be sorted by {sort!r}.")
+    limit = max(1, min(rows, MOST_ROWS))
+    condition = where(columns, filters)
+    view.prepare(name)
+    if not view.is_copied(name) and not (by or filters or after or before or descending):
+        found = [(n, None, *row) for n, row in enumerate(view.database.rows(
+            f'select * from "{name}" limit {limit + 1}'), 1)]
+    else:
+        found = _page(view, name, by, descending, condition, after, before, limit)
+    more = len(found) > limit
+    found = found[:limit]
+    if before:
+        found.reverse()
+    return {
+        "table": name, "columns": [{"name": key, "type": kind} for key, kind in columns.items()],
+        "rows": [dict(zip(columns, map(shown, row[2:]), strict=True)) for row in found],
+        "first": _key(found[0]) if found else "", "last": _key(found[-1]) if found else "",
+        "more": more,
+    }
+
+
+def count(view: View, name: str, filters: Sequence[str] = ()) -> dict[str, Any]:
+    """How many rows of a table the filters let through."""
+    view.require(name)
+    if not filters:
+        return {"rows": view.sizes[name]}
+    condition = where(view.types[name], filters)
+    return {"rows": view.database.rows(
+        f"select count(*) from {view.copied(name)} where {condition.sql}", condition.values)[0][0]}
+
+
+def _is_stored_order(view: View, name: str, sort: str, descending: bool) -> bool:
+    """Parts are sorted by their first column."""
+    return (sort == next(iter(view.types[name])) and not descending
+            and len(view.manifest.tables()[name]) == 1)
+
+
+def _page(view: View, name: str, by: str, descending: bool, condition: Condition, after: str,
+          before: str, limit: int) -> list[tuple[Any, ...]]:
+    columns = view.types[name]
+    key = sort_key(columns, by) if by else "null"
+    back = bool(before)
+    if not by:  # the rows of a result are in order, and there are no nulls among their places
+        passed, order = _beyond_row(after or before, descending != back), (
+            f"{PLACE} desc" if descending != back else PLACE)
+    else:
+        passed = _beyond(key, after or before, descending, back)
+        order = (f"{key} is null {'desc' if back else 'asc'}, "
+                 f"{key} {'desc' if descending != back else 'asc'}, "
+                 f"{PLACE} {'desc' if back else 'asc'}")
+    return view.database.rows(
+        f"select {PLACE}, {key}, * exclude ({PLACE}) from {view.copied(name)} "
+        f"where {condition.sql} and {passed.sql} order by {order} limit {limit + 1}",
+        {**condition.values, **passed.values})
+
+
+def _beyond_row(key: str, down: bool) -> Condition:
+    if not key:
+        return Condition("true", {})
+    return Condition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key)[1]})
+
+
+def _beyond(key: str, given: str, descending: bool, back: bool) -> Condition:
+    """The rows behind a key, or before it."""
+    if not given:
+        return Condition("true", {})
+    value, place = _read_key(given)
+    values: dict[str, Any] = {"place": place}
+    further = f"{PLACE} {'<' if back else '>'} $place"
+    if value is None:
+        return Condition(f"({key} is not null or {further})" if back
+                         else f"({key} is null and {further})", values)
+    sign = "<" if descending != back else ">"
+    nulls = "" if back else f" or {key} is null"
+    return Condition(f"({key} {sign} $key or ({key} = $key and {further}){nulls})",
+                     {**values, "key": value})
+
+
+def _key(row: Sequence[Any]) -> str:
+    return json.dumps([row[1], row[0]])
+
+
+def _read_key(text: str) -> tuple[Any, int]:
+    try:
+        value, place = json.loads(text)
+        if isinstance(place, int) and (value is None or isinstance(value, str | int | float)):
+            return value, place
+    except ValueError:
+        pass
+    raise UserError("This is no key of a row.")
+
+
+def sort_key(columns: Mapping[str, str], name: str) -> str:
+    """What rows are sorted by."""
+    return f'epoch_us("{name}")' if columns[name] == _TIME else f'"{name}"'
+
+
+def where(columns: Mapping[str, str], filters: Sequence[str]) -> Condition:
+    """All filters together."""
+    parts, values = ["true"], dict[str, Any]()
+    for number, text in enumerate(filters):
+        name, operator, value = (*text.split(".", 2), "", "")[:3]
+        if name not in columns:
+            raise UserError(f"There is no column {name!r} to filter by.")
+        sql, read = _filter(name, columns[name], operator, value, f"f{number}")
+        parts.append(sql)
+        values |= read
+    return Condition(" and ".join(parts), values)
+
+
+def _filter(name: str, kind: str, operator: str, value: str,
+            as_: str) -> tuple[str, dict[str, Any]]:
+    column = f'"{name}"'
+    if operator == "null" and value in ("true", "false"):
+        return f"{column} is {'' if value == 'true' else 'not '}null", {}
+    if kind in (_TEXT, _TEXTS) and operator == "has":
+        inside = column if kind == _TEXT else f"array_to_string({column}, ' ')"
+        plain = value.isascii() and value == value.lower() and not any(map(str.isalpha, value))
+        return (f"contains({inside}, ${as_})", {as_: value}) if plain else (
+            f"contains(lower({inside}), lower(${as_}))", {as_: value})
+    if kind == _TEXT and operator == "starts":
+        return f"starts_with({column}, ${as_})", {as_: value}
+    if operator in _COMPARED and kind in _SORTED and (
+            kind != _FLAG or operator in ("is", "not")):
+        return f"{column} {_COMPARED[operator]} ${as_}", {as_: _read(kind, value)}
+    raise UserError(f"{name} cannot be filtered by {operator!r}.")
+
+
+def _read(kind: str, value: str) -> Any:
+    """A value of a filter as one of its column's type."""
+    try:
+        if kind == "BIGINT":
+            return int(value)
+        if kind == "DOUBLE":
+            return float(value)
+        if kind == _TIME:
+            moment = datetime.fromisoformat(value)
+            return moment.isoformat() + ("" if moment.tzinfo else "+00:00")
+    except ValueError:
+        raise UserError(f"{value!r} is no value of this column.") from None
+    if kind == _FLAG:
+        if value not in ("true", "false"):
+            raise UserError("A flag is true or false.")
+        return value == "true"
+    return value
+
+
+def shown(value: Any) -> Any:
+    """A value as JSON has it; of long text the beginning."""
+    if isinstance(value, str) and len(value) > LETTERS:
+        return value[:LETTERS] + f"… ({len(value) - LETTERS:,} more characters)"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return [shown(each) for each in value]
+    if isinstance(value, dict):
+        return {key: shown(each) for key, each in value.items()}
+    return value

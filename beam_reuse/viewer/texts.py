@@ -1,0 +1,168 @@
+"""The text or the source of a page as lines of pieces, each with what it is marked by."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from beam_reuse.core.chunking import cuts_text
+from beam_reuse.core.nesting import TooDeep, check_nesting
+from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.text import read_html, read_plain
+from beam_reuse.core.tokens import line_fingerprints, token_places
+from beam_reuse.io.crawl.payload import decode_text
+from beam_reuse.io.stored_pages import StoredPage
+from beam_reuse.viewer.contents import NoContent
+
+MOST_LINES = 4_000
+MOST_LETTERS = 20_000
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # no characters: never in a text, and kept by parsers
+_SIGN = re.compile(f"{_OPEN}([se])(\\d+){_CLOSE}")
+_SIGNS = re.compile(f"[{_OPEN}{_CLOSE}]")
+_LINE_ENDS = re.compile("[\n\f]")
+
+
+class Mark(NamedTuple):
+    """Characters `start` to `end` of a text are marked by what is called `name`."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True)
+class PageText:
+    """A text and what of it is marked."""
+
+    text: str
+    marks: Sequence[Mark] = field(default_factory=list)
+
+    def lines(self) -> list[tuple[int, int]]:
+        """Where the lines are that are not empty, without white space around them."""
+        found, at = [], 0
+        for line in _LINE_ENDS.split(self.text):
+            seen = line.strip()
+            if seen:
+                start = at + len(line) - len(line.lstrip())
+                found.append((start, start + len(seen)))
+            at += len(line) + 1
+        return found
+
+    def fingerprints(self) -> np.ndarray:
+        """Those of its lines (uint64), in order."""
+        return line_fingerprints(self.text.encode("utf-8", "surrogatepass"))[0]
+
+    def of_tokens(self, spans: Iterable[tuple[int, int]], name: str) -> list[Mark]:
+        """Marks of spans of tokens, end excluded."""
+        places = token_places(self.text)
+        return [Mark(places[first][0], places[min(end, len(places)) - 1][1], name)
+                for first, end in spans if first < min(end, len(places))]
+
+
+def chunk_settings(settings: Mapping[str, Any]) -> ChunkSettings:
+    """How a run has cut pages, by its manifest."""
+    return ChunkSettings(tuple(settings.get("chunk-tags", ("p", "div"))),
+                         settings.get("chunk-normalise", "whitespace"),
+                         settings.get("classic", False))
+
+
+def read_text(page: StoredPage, settings: ChunkSettings,
+              chunks: Sequence[Mapping[str, Any]] = ()) -> PageText:
+    """What a reader sees of a page. `chunks` are its rows of matched_chunks; each is marked by its
+    position."""
+    if not page.kind.has_text:
+        raise NoContent("This page is code: it has no text. Look at its source.")
+    if page.kind is Kind.HTML:
+        try:
+            check_nesting(page.payload, page.charset)
+        except TooDeep as error:
+            raise NoContent(f"This page is not parsed: {error}") from error
+    if cuts_text(page.kind, settings):
+        return _by_text(page, settings, chunks)
+    signed = _signed(page, chunks)
+    document = read_html(signed) if page.kind is Kind.HTML else read_plain(signed)
+    return _without_signs(document.text.decode("utf-8", "replace"))
+
+
+def _signed(page: StoredPage, chunks: Sequence[Mapping[str, Any]]) -> str:
+    """The decoded page with a sign where a chunk starts and where it ends. Chunks start at tags
+    that break lines, so that signs change no line."""
+    signs = sorted((place, side == "s", f"{_OPEN}{side}{row['position']}{_CLOSE}")
+                   for row in chunks for side, place in (("s", row["start"]), ("e", row["end"])))
+    pieces, at = [], 0
+    for place, _, sign in signs:
+        pieces += [_SIGNS.sub("", decode_text(page.payload[at:place], page.charset)), sign]
+        at = place
+    return "".join([*pieces, _SIGNS.sub("", decode_text(page.payload[at:], page.charset))])
+
+
+def _without_signs(text: str) -> PageText:
+    pieces, at, length = [], 0, 0
+    starts: dict[str, int] = {}
+    marks = []
+    for sign in _SIGN.finditer(text):
+        pieces.append(text[at:sign.start()])
+        length += sign.start() - at
+        at = sign.end()
+        if sign[1] == "s":
+            starts[sign[2]] = length
+        elif starts.get(sign[2], length) < length:
+            marks.append(Mark(starts[sign[2]], length, sign[2]))
+    return PageText("".join([*pieces, text[at:]]), marks)
+
+
+def _by_text(page: StoredPage, settings: ChunkSettings,
+             chunks: Sequence[Mapping[str, Any]]) -> PageText:
+    """Chunks of text are its stretches between cuts that are not empty."""
+    document = read_html(decode_text(page.payload, page.charset), settings.tags)
+    bounds = [0, *document.cuts.tolist(), len(document.text)]
+    stretches = [(start, end) for start, end in pairwise(bounds)
+                 if document.text[start:end].decode("utf-8", "replace").strip()]
+
+    def letters(place: int) -> int:
+        return len(document.text[:place].decode("utf-8", "replace"))
+
+    return PageText(document.text.decode("utf-8", "replace"), [
+        Mark(letters(stretches[row["position"]][0]), letters(stretches[row["position"]][1]),
+             str(row["position"])) for row in chunks if row["position"] < len(stretches)])
+
+
+def read_source(page: StoredPage, settings: ChunkSettings,
+                chunks: Sequence[Mapping[str, Any]] = ()) -> PageText:
+    """The page as it was fetched, in characters. Chunks of text are not marked in it."""
+    if page.kind is Kind.OTHER:
+        raise NoContent("This page is neither a document nor code.")
+    if cuts_text(page.kind, settings):
+        return PageText(decode_text(page.payload, page.charset).replace("\f", " "))
+    return _without_signs(_signed(page, chunks).replace("\f", " "))
+
+
+def shown_lines(text: PageText, template: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """Lines as lists of pieces: [text, names of marks...]; `template` names lines that are one of
+    a template by their fingerprints. Of a long text the beginning."""
+    lines, kinds = text.lines(), []
+    if template:
+        kinds = [template.get(int(each), "") for each in text.fingerprints()]
+    marks = sorted(text.marks)
+    out, first = [], 0
+    for number, (start, end) in enumerate(lines[:MOST_LINES]):
+        until = min(end, start + MOST_LETTERS)
+        while first < len(marks) and marks[first].end <= start:
+            first += 1
+        here = [mark for mark in marks[first:first + 1000] if mark.start < until
+                and mark.end > start]
+        out.append({"n": number + 1, "pieces": _pieces(text.text, start, until, here),
+                    "left_out": end - until,
+                    "template": kinds[number] if number < len(kinds) else ""})
+    return {"lines": out, "left_out": max(0, len(lines) - MOST_LINES)}
+
+
+def _pieces(text: str, start: int, end: int, marks: Sequence[Mark]) -> list[list[str]]:
+    cuts = sorted({start, end, *(place for mark in marks for place in mark[:2]
+                                 if start < place < end)})
+    return [[text[a:b], *(mark.name for mark in marks if mark.start <= a and mark.end >= b)]
+            for a, b in pairwise(cuts)]

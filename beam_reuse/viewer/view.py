@@ -1,0 +1,104 @@
+"""A result that is being looked at: its tables, and where the contents of its pages are."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from beam_reuse.core.errors import UserError
+from beam_reuse.io.results.database import Database, open_result
+from beam_reuse.io.results.tables import no_table, read_manifest
+from beam_reuse.viewer.contents import Contents
+
+MEMORY = "160MB"
+AT_ONCE = 200_000
+"""Tables of up to so many rows are copied while somebody waits."""
+
+PLACE = '"place in the table"'
+"""A column of copies: from 1. (DuckDB's own `rowid` fails in some conditions, with all that is
+open.)"""
+
+Row = dict[str, Any]
+
+
+class NotThere(UserError):
+    """What was asked for is not in the result; the message says what is."""
+
+
+class View:
+    """The tables of a result as queries find them, from any thread.
+
+    A table that is sorted or filtered is copied first, once, into DuckDB's own form in a temporary
+    folder: any sort and filter of it then is one pass over the columns concerned, and PLACE is
+    the place of a row in the result. Memory: MEMORY and what is answered.
+    """
+
+    def __init__(self, folder: str, database: Database, inputs: Sequence[str]) -> None:
+        self.folder, self.database = folder, database
+        self.manifest = read_manifest(folder)
+        self.contents = Contents(folder, inputs, self.manifest)
+        self._locks = {name: threading.Lock() for name in database.tables}
+        self._copied: set[str] = set()
+
+    @cached_property
+    def types(self) -> Mapping[str, Mapping[str, str]]:
+        """The columns of every table with their types, as DuckDB calls them."""
+        return {name: {row[0]: row[1] for row in self.database.rows(f'describe "{name}"')}
+                for name in self.database.tables}
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """How many rows each table has."""
+        return {name: sum(part.rows for part in parts)
+                for name, parts in self.manifest.tables().items()}
+
+    def has(self, *tables: str) -> bool:
+        return all(name in self.types for name in tables)
+
+    def require(self, table: str) -> None:
+        if table not in self.types:
+            raise NotThere(no_table(self.folder, table, self.types))
+
+    def is_copied(self, table: str) -> bool:
+        return table in self._copied
+
+    def copied(self, table: str) -> str:
+        """The name of the copy of a table, which is made if it is not there. Cost: one pass over
+        the table, the first time."""
+        self.require(table)
+        with self._locks[table]:
+            if table not in self._copied:
+                self.database.rows(f'create table copies."{table}" as select '
+                                   f'row_number() over () as {PLACE}, * from "{table}"')
+                self._copied.add(table)
+        return f'copies."{table}"'
+
+    def prepare(self, table: str) -> None:
+        """Make the copy of a table, in the meantime if it is large."""
+        if self.sizes[table] <= AT_ONCE:
+            self.copied(table)
+        elif table not in self._copied and not self._locks[table].locked():
+            threading.Thread(target=self.copied, args=(table,), daemon=True).start()
+
+    def ask(self, table: str, select: str, where: str = "true", **values: Any) -> list[Row]:
+        """Columns of those rows of a table for which `where` holds, and what follows it; none if
+        the result has no such table."""
+        if not self.has(table):
+            return []
+        names = [each.strip() for each in select.split(",")] if select != "*" else [
+            *self.types[table]]
+        listed = ", ".join(f'"{name}"' for name in names)
+        rows = self.database.rows(f'select {listed} from "{table}" where {where}', values)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+@contextmanager
+def open_view(folder: str, inputs: Sequence[str]) -> Iterator[View]:
+    """The result in `folder`; `inputs` are crawl files and indexes with its pages, or nothing:
+    then those that the run has read, where they are still there."""
+    with (TemporaryDirectory(prefix="beam-reuse-view-", ignore_cleanup_errors=True) as scratch,
+          open_result(folder, scratch, MEMORY) as database):
+        database.rows("create schema copies")
+        yield View(folder, database, inputs)

@@ -1,0 +1,88 @@
+"""Chromium at a server of this machine, with a record of all it does that nobody asked for."""
+
+import base64
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.browser.chromium import Chromium, Message
+
+_NOTED = {"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded",
+          "Page.javascriptDialogOpening", "Page.windowOpen", "Target.targetCreated"}
+PATIENCE = 60.0
+
+
+class Visitor(Chromium):
+    """A browser that reaches one server. `requests` are those to anything else, `complaints` what
+    was said on the console, dialogs and windows."""
+
+    def __init__(self, path: str, address: str) -> None:
+        super().__init__(path)
+        self.address = address
+        self.requests: list[str] = []
+        self.complaints: list[Message] = []
+
+    def __enter__(self) -> "Visitor":
+        super().__enter__()
+        self._ask("Runtime.enable")
+        self._ask("Log.enable")
+        return self
+
+    def go(self, address: str) -> None:
+        """Open an address, or a part of it behind `#`, until the screen is there."""
+        if address.startswith("#"):
+            self.run(f"location.hash = {address!r}")
+        else:
+            self._ask("Page.navigate", url=address)
+        time.sleep(0.05)
+        self.until("document.getElementById('screen')?.querySelector('h1') && "
+                   "!document.getElementById('screen').hasAttribute('aria-busy')")
+
+    def until(self, condition: str) -> Any:
+        """Wait until an expression is true; its value."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if value := self.run(condition):
+                    return value
+            except RuntimeError:  # the page is being replaced
+                pass
+            time.sleep(0.05)
+        raise TimeoutError(f"never true: {condition}; the screen shows {self.text()[:500]!r}")
+
+    def text(self, selector: str = "#screen") -> str:
+        """What a reader sees of an element."""
+        return str(self.run(f"document.querySelector({selector!r})?.innerText ?? ''"))
+
+    def click(self, selector: str) -> None:
+        self.run(f"document.querySelector({selector!r}).click()")
+
+    def press(self, key: str) -> None:
+        """A key, as a keyboard sends it."""
+        for kind in ("keyDown", "keyUp"):
+            self._ask("Input.dispatchKeyEvent", type=kind, key=key,
+                      **({"text": key} if kind == "keyDown" and len(key) == 1 else {}))
+
+    def look(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """A window of this size, light or dark."""
+        self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=width < 600)
+        self._ask("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def picture(self, path: Path) -> None:
+        path.write_bytes(base64.b64decode(self._ask("Page.captureScreenshot")["data"]))
+
+    def _serve(self, asked: Message) -> None:
+        if urlsplit(asked["request"]["url"]).netloc == urlsplit(self.address).netloc:
+            self._say("Fetch.continueRequest", requestId=asked["requestId"])
+            return
+        self.requests.append(asked["request"]["url"])
+        super()._serve(asked)
+
+    def _next(self, end: float) -> Message:
+        message = super()._next(end)
+        if message.get("method") in _NOTED:
+            self.complaints.append(message)
+        return message
