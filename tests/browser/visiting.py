@@ -3,14 +3,13 @@
 import base64
 import time
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from tests.browser.chromium import Chromium, Message
 
 _NOTED = {"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded",
           "Page.javascriptDialogOpening", "Page.windowOpen", "Target.targetCreated"}
-PATIENCE = 60.0
+PATIENCE = 20.0
 
 
 class Visitor(Chromium):
@@ -39,13 +38,13 @@ class Visitor(Chromium):
         self.until("document.getElementById('screen')?.querySelector('h1') && "
                    "!document.getElementById('screen').hasAttribute('aria-busy')")
 
-    def until(self, condition: str) -> Any:
-        """Wait until an expression is true; its value."""
+    def until(self, condition: str) -> None:
+        """Wait until an expression is true."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                if value := self.run(condition):
-                    return value
+                if self.run(f"!!({condition})"):
+                    return
             except RuntimeError:  # the page is being replaced
                 pass
             time.sleep(0.05)

@@ -46,7 +46,7 @@ async function show() {
   try {
     const manifest = await overview();
     menu(manifest, PART_OF[path] ?? path);
-    const content = screen ? await screen(parameters, manifest) : el("p", {class: "error"}, "There is no such screen. ", link("", {}, "To the overview"));
+    const content = screen ? await screen(parameters, manifest) : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
     if (mine !== shown) return;
     main.replaceChildren(...[content].flat());
   } catch (error) {
