@@ -30,6 +30,7 @@ BOILERPLATE = About(
     transform="beam_reuse.analyses.boilerplate.find:FindBoilerplate",
     tables="beam_reuse.analyses.boilerplate.schemas:TABLES",
     findings="beam_reuse.analyses.boilerplate.findings:boilerplate",
+    report="beam_reuse.analyses.boilerplate.report:boilerplate",
     question="which lines are the template of their host",
     help="""\
   boilerplate           menus, footers, notices: lines of a host's template, on how many pages

@@ -15,9 +15,10 @@ from beam_reuse.analyses.reuse.schemas import (
 )
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
+from beam_reuse.io.results.tables import TableSchema
+from beam_reuse.report.histogram import share_plot
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
-BINS = 20
 POINTS = 400
 _WORDS = "length(regexp_replace(text, '<[^>]*>|[^a-z]', '', 'gi')) >= 60"
 _PASSAGES = f"""
@@ -37,10 +38,6 @@ _SOURCES = """
     qualify row_number() over (partition by prefix order by matching desc, source) = 1"""
 _HISTOGRAM = """
     select kind, occurrences, "distinct" from source order by kind, occurrences"""
-_BINNED = """
-    select least(floor({value} * $bins), $bins - 1)::int as bin, count(*) as n
-    from source where {value} is not null group by bin order by bin"""
-
 
 def discovered(there: Result) -> Iterator[Card | Figure]:
     """Passages that are copied most, and how occurrences are distributed."""
@@ -116,24 +113,14 @@ def _copied(row: dict[str, Any], whose: dict[str, dict[str, Any]]) -> str:
     return said + (f"; most is on {source['source']} as well" if source else "")
 
 
-def _shares(there: Result, title: str, schema: Any, value: str, what: str, many: str) -> Plot:
-    """A histogram of shares, and how many have at most so much."""
-    rows = there.query(_BINNED.format(value=value), schema, (value,), {"bins": BINS})
-    total = sum(row["n"] for row in rows) or 1
-    bars = [(row["bin"] / BINS, row["n"] / total) for row in rows]
-    below, line = 0, [(0.0, 0.0)]
-    counts = {row["bin"]: row["n"] for row in rows}
-    for number in range(BINS):
-        below += counts.get(number, 0)
-        line.append(((number + 1) / BINS, below / total))
+def _shares(
+    there: Result, title: str, schema: TableSchema, value: str, what: str, many: str,
+) -> Figure:
     threshold = there.thresholds.get(what)
-    return Plot(
-        title, f"Bars: the share of {many} of which so much is known content. Line: the share of "
-        f"{many} with at most so much. Above the threshold they are flagged.",
-        Axis("known content", share=True), Axis(f"share of {many}", share=True),
-        [Series(many, bars, "bars", 1 / BINS), Series("at most", line, "line")],
-        [(min(threshold, 1.0), f"threshold {percent(threshold, 1)}")] if (
-            threshold is not None) else [])
+    lines = [] if threshold is None else [
+        (min(threshold, 1.0), f"threshold {percent(threshold, 1)}")]
+    return share_plot(there, schema, (value,), value, title,
+                      " Above the threshold they are flagged.", "known content", many, lines)
 
 
 def readable(text: str) -> str:
