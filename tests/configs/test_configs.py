@@ -222,7 +222,9 @@ def test_mirrors_are_named_and_what_they_mirror(mirrored: tuple[Path, Web]) -> N
         ("paragraph", mirror, redesign, "mirror"), ("whole", docs, mirror, "part")}
     assert {row[:2] for row in answers("mirrors", folder, 1)} == {
         (docs, redesign), (mirror, redesign)}
-    assert [row[:3] for row in answers("mirrors", folder, 2)] == [("docs.tool.example/2/", 2, 4)]
+    assert [row[:3] for row in answers("mirrors", folder, 2)] == [
+        ("docs.tool.example/", 3, 8), ("docs.tool.example/1/", 3, 4),
+        ("docs.tool.example/2/", 3, 4)]
 
 
 @pytest.fixture(scope="module")
