@@ -230,6 +230,8 @@ class Work:
             return
         self._collapse(taker, buffer)
         blocks = buffer.drain()
+        if not blocks:  # what is merged may leave nothing
+            return
         if taker.side.counted:
             self._count(taker.side.counted, sum(map(len, blocks)))
         parts = split_by_bucket(

@@ -429,7 +429,7 @@ def test_the_plainest_url_is_kept(tmp_path: Path) -> None:
 
 def test_families_are_of_documents_on_different_domains(tmp_path: Path) -> None:
     """Of a file, of words, of what is similar; not of code, nor of one domain alone."""
-    words = [f"word{n}" for n in range(80)]
+    words = [f"word{n}" for n in range(400)]
     text, script = " ".join(words), "<script>document.title = 1</script>"
     documents = [
         *(Document(f"http://park{n}.example/", text) for n in range(3)),

@@ -3,6 +3,7 @@
 import datetime
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,16 +51,15 @@ def crawl(seed: int, path: Path) -> Path:
     return path
 
 
-def members_of(folder: str, crawled: Path) -> dict[str, Member]:
-    """The pages of a result, by their keys, as the definition sees them."""
+def html_in(crawled: Path) -> Callable[[dict[str, Any]], str]:
+    """What gives the HTML of a page of a crawl."""
     html = {}
     with crawled.open("rb") as lines:
         offset = 0
         for line in lines:
             html[offset] = json.loads(line)["html"]
             offset += len(line)
-    return {row["url"]: _member(row, html[row["offset"]])
-            for row in tables.read(folder, "pages").to_pylist()}
+    return lambda row: html[row["offset"]]
 
 
 def _member(row: dict[str, Any], html: str) -> Member:
@@ -82,9 +82,10 @@ def _micros(moment: datetime.datetime | None) -> int | None:
     return None if moment is None else round(moment.timestamp() * 1_000_000)
 
 
-def expected(folder: str, crawled: Path) -> list[dict[str, Any]]:
+def expected(folder: str, html_of: Callable[[dict[str, Any]], str]) -> list[dict[str, Any]]:
     """The rows that `origins` must have, by the other tables of a result."""
-    pages = members_of(folder, crawled)
+    pages = {row["url"]: _member(row, html_of(row))
+             for row in tables.read(folder, "pages").to_pylist()}
     has = tables.read_manifest(folder).tables()
     rows, copies = [], []
     for kind, table, centre in (("copies", "exact_copies", "centre"),
@@ -137,7 +138,7 @@ def test_origins_are_those_of_the_definition(name: str, seeds: list[int], tmp_pa
         crawled = crawl(seed, tmp_path / f"{seed}.jsonl")
         folder = run(crawled, tmp_path / f"result{seed}", SETTINGS[name], workers=1 + seed % 2)
         rows = found(folder)
-        assert rows == expected(folder, crawled)
+        assert rows == expected(folder, html_in(crawled))
         evidence |= {row["evidence"] for row in rows}
     if name == "both":
         assert evidence >= {*EVIDENCE}

@@ -16,6 +16,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results import tables
 from beam_reuse.pages import inputs
 from beam_reuse.plan import RunPlan
+from tests.analyses import test_origins
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.boilerplate import Boilerplate
@@ -105,6 +106,10 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
         noted |= quilts.noted()
     if settings.asks_for("boilerplate"):
         expected |= Boilerplate(crawl.overlap_pages(pages), settings.boilerplate).tables()
+    if settings.asks_for("near-duplicates") or settings.asks_for("overlap"):
+        # There are no links in these tests.
+        assert test_origins.found(str(output)) == test_origins.expected(str(output), lambda _: "")
+        expected["origins"] = tables.read(str(output), "origins").to_pylist()
     assert found.noted == noted
     assert set(tables.read_manifest(str(output)).tables()) == set(expected)
     for name, rows in expected.items():

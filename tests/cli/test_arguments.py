@@ -189,7 +189,8 @@ def test_no_option_given_is_the_default() -> None:
 def test_every_setting_has_an_option_and_shows_its_default() -> None:
     recorded = recorded_settings("run", Settings())
     assert recorded == {
-        "analyses": ["discovery", "detection", "near-duplicates", "overlap", "quilts"],
+        "analyses": ["discovery", "detection", "near-duplicates", "overlap", "quilts",
+                     "boilerplate"],
         "captures": "latest", "status": [200],
         "content-types": ["document", "code"], "max-record-bytes": 64 << 20, "max-rejects": 0.5,
         "max-prefix-depth": 96, "max-path-repeats": 5, "chunk-tags": ["p", "div"],
@@ -209,6 +210,8 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "max-pages-per-gram": [50], "min-sources": [4], "min-patch-fraction": [0.5],
         "sweep": "pivot", "sweep-sources": False, "quilt-sources": "foreign", "ip-table": [],
         "min-source-share": 0.0, "quilt-copy": 0.9,
+        "boilerplate-pages": 5, "boilerplate-share": 0.1, "ignore-boilerplate": False,
+        "min-chunk-tokens": 0, "count-own": False, "min-matching": 1,
     }
     for option in OPTIONS:
         if shown := default_text(option, "run"):

@@ -163,7 +163,10 @@ def near_pages(pages: dict[str, Capture]) -> list[Page]:
     for name, capture in pages.items():
         words = tuple(fingerprint(token) for token in tokens(text_of_capture(capture)))
         host = canonical(capture.url).split("/")[2].split(":")[0]
-        found.append(Page(name, site(host), words, len(words), capture.time))
+        file = capture.body if capture.kind in (Kind.HTML, Kind.TEXT) else b""
+        said = declared.canonical(canonical(capture.url), html_of(capture), capture.link)
+        found.append(Page(name, site(host), words, len(words), capture.time, domain(host), file,
+                          said))
     return found
 
 

@@ -44,6 +44,11 @@ class Page:
         return {text[i : i + size] for i in range(len(text) - size + 1)}
 
 
+def plain(key: str) -> str:
+    """The URL of a page, of which the key may name a capture, too."""
+    return key.partition("#")[0]
+
+
 def mix(x: int) -> int:
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WORD
@@ -139,7 +144,8 @@ class NearDuplicates:
         self.more_asked = 0
         self.declared = {
             url for cluster in self.clusters(settings.keep_by) for url in cluster
-            if any(self.pages[other].canonical == url for other in cluster - {url})}
+            if any(self.pages[other].canonical == plain(url) != plain(other)
+                   for other in cluster)}
         self.kept = self.keep()
 
     def ordered(self, urls: Iterable[str]) -> list[str]:
