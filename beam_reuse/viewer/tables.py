@@ -88,10 +88,9 @@ def _page(view: View, name: str, by: str, descending: bool, condition: Condition
         passed, order = _beyond_row(after or before, descending != back), (
             f"{PLACE} desc" if descending != back else PLACE)
     else:
-        passed = _beyond(key, after or before, descending, back)
-        order = (f"{key} is null {'desc' if back else 'asc'}, "
-                 f"{key} {'desc' if descending != back else 'asc'}, "
-                 f"{PLACE} {'desc' if back else 'asc'}")
+        passed = _beyond(key, after or before, descending, back, view.has_nulls(name, by))
+        order = (f"{key} {'desc' if descending != back else 'asc'} nulls "
+                 f"{'first' if back else 'last'}, {PLACE} {'desc' if back else 'asc'}")
     return view.database.rows(
         f"select {PLACE}, {key}, * exclude ({PLACE}) from {view.copied(name)} "
         f"where {condition.sql} and {passed.sql} order by {order} limit {limit + 1}",
@@ -104,8 +103,8 @@ def _beyond_row(key: str, down: bool) -> Condition:
     return Condition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key)[1]})
 
 
-def _beyond(key: str, given: str, descending: bool, back: bool) -> Condition:
-    """The rows behind a key, or before it."""
+def _beyond(key: str, given: str, descending: bool, back: bool, nulls: bool) -> Condition:
+    """The rows behind a key, or before it, of a column with or without nulls."""
     if not given:
         return Condition("true", {})
     value, place = _read_key(given)
@@ -115,8 +114,8 @@ def _beyond(key: str, given: str, descending: bool, back: bool) -> Condition:
         return Condition(f"({key} is not null or {further})" if back
                          else f"({key} is null and {further})", values)
     sign = "<" if descending != back else ">"
-    nulls = "" if back else f" or {key} is null"
-    return Condition(f"({key} {sign} $key or ({key} = $key and {further}){nulls})",
+    sql = f"({key} {sign}= $key and ({key} {sign} $key or {further}))"
+    return Condition(f"({sql} or {key} is null)" if nulls and not back else sql,
                      {**values, "key": value})
 
 

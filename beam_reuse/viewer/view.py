@@ -41,6 +41,7 @@ class View:
         self.contents = Contents(folder, inputs, self.manifest)
         self._locks = {name: threading.Lock() for name in database.tables}
         self._copied: set[str] = set()
+        self._nulls: dict[tuple[str, str], bool] = {}
 
     @cached_property
     def types(self) -> Mapping[str, Mapping[str, str]]:
@@ -74,6 +75,13 @@ class View:
                                    f'row_number() over () as {PLACE}, * from "{table}"')
                 self._copied.add(table)
         return f'copies."{table}"'
+
+    def has_nulls(self, table: str, column: str) -> bool:
+        """Whether a column of a table has nulls; found out once."""
+        if (table, column) not in self._nulls:
+            self._nulls[table, column] = bool(self.database.rows(
+                f'select 1 from {self.copied(table)} where "{column}" is null limit 1'))
+        return self._nulls[table, column]
 
     def prepare(self, table: str) -> None:
         """Make the copy of a table, in the meantime if it is large."""

@@ -49,6 +49,7 @@ async function show() {
     const content = screen ? await screen(parameters, manifest) : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
     if (mine !== shown) return;
     main.replaceChildren(...[content].flat());
+    scrollTo(0, 0);
   } catch (error) {
     if (mine !== shown) return;
     main.replaceChildren(el("h1", {}, "Not shown"), el("p", {class: "error", role: "alert"}, error.message));
@@ -94,5 +95,5 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "n" || event.key === "p") step(event.key === "n" ? 1 : -1);
   else if (/^[[\]ts]$/.test(event.key)) main.querySelector(`[data-key="${event.key}"]`)?.click();
 });
-addEventListener("hashchange", () => { scrollTo(0, 0); show(); });
+addEventListener("hashchange", show);
 show();

@@ -32,7 +32,6 @@ export async function one(parameters) {
       const first = same ?? marks[0];
       first?.classList.add("chosen");
       if (first) { const box = first.closest(".text"); box.scrollTop = first.offsetTop - box.offsetTop - 60; }
-      beside.scrollIntoView({block: "nearest"});
     } catch (error) { beside.replaceChildren(el("p", {class: "error"}, error.message)); }
   }
   const plain = (words) => words.replace(/^\d+/, "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
