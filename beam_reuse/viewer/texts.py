@@ -83,16 +83,25 @@ def read_text(page: StoredPage, settings: ChunkSettings,
             raise NoContent(f"This page is not parsed: {error}") from error
     if cuts_text(page.kind, settings):
         return _by_text(page, settings, chunks)
-    signed = _signed(page, chunks)
-    document = read_html(signed) if page.kind is Kind.HTML else read_plain(signed)
-    return _without_signs(document.text.decode("utf-8", "replace"))
+    bare, signed = (_parsed(page, text) for text in (_signed(page, ()), _signed(page, chunks)))
+    found = _without_signs(signed, [str(row["position"]) for row in chunks if not row["start"]])
+    # Where a sign changes the tree after all (it may undo frames), the text is right and unmarked.
+    same = [bare[a:b] for a, b in PageText(bare).lines()] == [
+        found.text[a:b] for a, b in found.lines()]
+    return found if same else PageText(bare)
+
+
+def _parsed(page: StoredPage, text: str) -> str:
+    document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
+    return document.text.decode("utf-8", "replace")
 
 
 def _signed(page: StoredPage, chunks: Sequence[Mapping[str, Any]]) -> str:
-    """The decoded page with a sign where a chunk starts and where it ends. Chunks start at tags
-    that break lines, so that signs change no line."""
+    """The decoded page with a sign where a chunk starts, but not before all else, and where it
+    ends. Chunks start at tags that break lines, so that signs change no line."""
     signs = sorted((place, side == "s", f"{_OPEN}{side}{row['position']}{_CLOSE}")
-                   for row in chunks for side, place in (("s", row["start"]), ("e", row["end"])))
+                   for row in chunks
+                   for side, place in (("s", row["start"]), ("e", row["end"])) if place)
     pieces, at = [], 0
     for place, _, sign in signs:
         pieces += [_SIGNS.sub("", decode_text(page.payload[at:place], page.charset)), sign]
@@ -100,9 +109,10 @@ def _signed(page: StoredPage, chunks: Sequence[Mapping[str, Any]]) -> str:
     return "".join([*pieces, _SIGNS.sub("", decode_text(page.payload[at:], page.charset))])
 
 
-def _without_signs(text: str) -> PageText:
+def _without_signs(text: str, first: Sequence[str]) -> PageText:
+    """The text and its marks; those of `first` start where it does."""
     pieces, at, length = [], 0, 0
-    starts: dict[str, int] = {}
+    starts = dict.fromkeys(first, 0)
     marks = []
     for sign in _SIGN.finditer(text):
         pieces.append(text[at:sign.start()])
@@ -138,7 +148,8 @@ def read_source(page: StoredPage, settings: ChunkSettings,
         raise NoContent("This page is neither a document nor code.")
     if cuts_text(page.kind, settings):
         return PageText(decode_text(page.payload, page.charset).replace("\f", " "))
-    return _without_signs(_signed(page, chunks).replace("\f", " "))
+    return _without_signs(_signed(page, chunks).replace("\f", " "),
+                          [str(row["position"]) for row in chunks if not row["start"]])
 
 
 def shown_lines(text: PageText, template: Mapping[int, str] | None = None) -> dict[str, Any]:
