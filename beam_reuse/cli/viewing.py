@@ -12,6 +12,8 @@ from beam_reuse.viewer.aligned import warm_up
 from beam_reuse.viewer.serving import Viewer
 from beam_reuse.viewer.view import open_view
 
+SECONDS_TO_WARM_UP = 3.0
+
 
 def run_view(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     """Serve a result until somebody ends it."""
@@ -28,7 +30,9 @@ def run_view(folders: Sequence[str], values: Mapping[str, Any]) -> int:
         with server:
             address = server.guard.address
             print(f"{address}\nCtrl-C ends it.", flush=True)
-            threading.Thread(target=warm_up, daemon=True).start()
+            later = threading.Timer(SECONDS_TO_WARM_UP, warm_up)  # the first screen comes first
+            later.daemon = True
+            later.start()
             if "no-browser" not in values:
                 webbrowser.open(address)
             try:
