@@ -205,6 +205,7 @@ def test_nothing_of_a_hostile_crawl_acts(attacked: tuple[Visitor, str]) -> None:
         assert visitor.run("[...document.querySelectorAll('#screen a')].every("
                            "a => a.getAttribute('href').startsWith('#'))"), hash
         assert "\u202e" not in visitor.text(), hash
+        assert "nullnull" not in visitor.text() and "undefined" not in visitor.text(), hash
     visitor.go(at("page", url=there[0], **{"as": "source"}))
     assert "<script>alert(1)" in visitor.text() and "\\u202e" in visitor.text()
     nothing_happened(visitor)

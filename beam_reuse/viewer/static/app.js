@@ -48,7 +48,7 @@ async function show() {
     menu(manifest, PART_OF[path] ?? path);
     const content = screen ? await screen(parameters, manifest) : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
     if (mine !== shown) return;
-    main.replaceChildren(...[content].flat());
+    main.replaceChildren(...[content].flat(Infinity).filter(Boolean));
     scrollTo(0, 0);
   } catch (error) {
     if (mine !== shown) return;
