@@ -54,7 +54,8 @@ def test_cards_answer_with_rows_of_the_tables(result: Path) -> None:
     root = parsed((result / REPORT).read_bytes())
     cards = [each for each in root.iter("article") if each.get("class") == "card"]
     assert [texts(card, "h2")[0][:12] for card in cards] == [
-        "Which passag", "Which hosts ", "Which hosts ", "What should ", "Which pages "]
+        "Which passag", "Which hosts ", "Which hosts ", "What should ", "Which pages ",
+        "Which pages "]
     numbers = [int(texts(card, "b")[0].replace(",", "")) for card in cards]
     skippable = tables.read(str(result), "skippable").to_pylist()
     assert numbers == [
@@ -65,6 +66,7 @@ def test_cards_answer_with_rows_of_the_tables(result: Path) -> None:
             for each in {row["chunking"] for row in skippable}),
         sum(not row["keep"] for row in tables.read(str(result), "keep").to_pylist()),
         len(set(tables.read(str(result), "quilts")["url"].to_pylist())),
+        len(set(tables.read(str(result), "families")["family"].to_pylist())),
     ]
     assert all(1 <= len(texts(card, "li")) <= 3 for card in cards)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from beam_reuse.analyses.near_duplicates.schemas import (
+    FAMILIES,
     KEEP,
     NEAR_DUPLICATE_DEGREES,
     NEAR_DUPLICATES,
@@ -19,6 +20,13 @@ _QUERY = "select url, because_of from keep where not keep order by because_of, u
 _SIMILARITIES = """
     select same_site, {value} as value, count(*) as n from source where {returned}
     group by all order by same_site, value"""
+_FAMILY_COUNT = "select count(distinct family) as n from source"
+_FAMILIES = """
+    select family, count(*) as pages, count(distinct domain) as domains,
+        string_agg(distinct alike, ', ' order by alike) as alike, min(similarity) as least
+    from source group by family order by domains desc, pages desc, family limit 3"""
+_FAMILY_QUERY = ("select family, count(distinct domain) as domains, count(*) as pages, "
+                 "min(similarity) as least from families group by family order by 2 desc, 3 desc")
 _DEGREES = "select algorithm, degree, pages from source order by algorithm, degree"
 
 
@@ -33,11 +41,27 @@ def near_duplicates(there: Result) -> Iterator[Card | Figure]:
     yield Card(4, "What should I keep?", f"{dropped:,}", "pages to drop", answer, [
         Example(row["because_of"], f"stays for {counted(row['pages'], 'page')} nearly the same, "
                 f"such as {row['example']}") for row in rows], _QUERY)
+    if there.has(FAMILIES):
+        yield _families(there)
     yield from _degrees(there)
     yield from _similarities(there, "b_similarity", "b", "shingles (B)",
                              "supershingles that agree")
     yield from _similarities(there, "c_similarity", "c", "random projections (C)",
                              "bits that agree")
+
+
+def _families(there: Result) -> Card:
+    (found,) = there.query(_FAMILY_COUNT, FAMILIES, ("family",))
+    rows = there.query(_FAMILIES, FAMILIES, FAMILIES.names)
+    answer = ("No page is made of the same thing as one of another domain." if not rows else
+              f"The largest is on {counted(rows[0]['domains'], 'domain')}: kits, farms and parked "
+              "pages look like this, and so do mirrors.")
+    return Card(6, "Which pages on different domains are made of the same thing?",
+                f"{found['n']:,}", "family" if found["n"] == 1 else "families", answer, [
+                    Example(row["family"], f"{counted(row['pages'], 'page')} on "
+                            f"{counted(row['domains'], 'domain')}, alike by {row['alike']}; "
+                            f"similarity {percent(row['least'])} or more") for row in rows],
+                _FAMILY_QUERY)
 
 
 def _degrees(there: Result) -> Iterator[Figure]:
