@@ -73,24 +73,34 @@ def _output(values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
 def write_rows(rows: pa.RecordBatchReader, how: str, out: IO[bytes]) -> None:
     """Rows in one of FORMATS. Memory: a batch."""
     if how == "table":
-        text = io.TextIOWrapper(out, "utf-8", write_through=True)
-        print_rows(rows, text, 0 if out is not sys.stdout.buffer else None)
-        text.detach()
+        with _as_text(out) as text:
+            print_rows(rows, text, 0 if out is not sys.stdout.buffer else None)
     elif how == "parquet":
         with pq.ParquetWriter(out, rows.schema, compression="zstd") as writer:
             for batch in rows:
                 writer.write_batch(batch)
     elif how == "csv":
-        text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
-        sheet = csv.writer(text, lineterminator="\n")
-        sheet.writerow(rows.schema.names)
-        for batch in rows:
-            sheet.writerows([_cell(value) for value in row.values()] for row in batch.to_pylist())
-        text.detach()
+        with _as_text(out) as text:
+            sheet = csv.writer(text, lineterminator="\n")
+            sheet.writerow(rows.schema.names)
+            for batch in rows:
+                sheet.writerows(
+                    [_cell(value) for value in row.values()] for row in batch.to_pylist())
     else:
         for batch in rows:
             for row in batch.to_pylist():
                 out.write((json.dumps(row, default=_cell, ensure_ascii=False) + "\n").encode())
+
+
+@contextmanager
+def _as_text(out: IO[bytes]) -> Iterator[io.TextIOWrapper]:
+    """Text for bytes that stay open, also where whoever reads them has gone."""
+    text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
+    try:
+        yield text
+    finally:
+        with suppress(BrokenPipeError):
+            text.detach()
 
 
 def print_rows(rows: pa.RecordBatchReader, out: Any, most: int | None = None) -> None:

@@ -165,7 +165,8 @@ def _not_shown(ran: Iterable[About]) -> str:
     names = {about.name for about in ran}
     absent = [about for name, about in known().items() if name not in names]
     asked = [f"{about.question[:1].upper()}{about.question[1:]}: not looked at in this run. Add "
-             f"{about.name} to --analyses." for about in absent if about.question]
+             f"{' or '.join(about.follows) or about.name} to --analyses."
+             for about in absent if about.question]
     return element("section", element("h2", "What this report does not show"), element(
         "ul", *(element("li", escaped(each)) for each in (*asked, *_NOT_SHOWN))))
 

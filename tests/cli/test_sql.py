@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -96,3 +97,16 @@ def test_the_prompt_goes_on_after_an_error(
     out = answer(result, capfd)
     assert "frequent_chunks: sha1, occurrences" in out
     assert "many" in out and "15" in out
+
+
+def test_a_reader_that_has_gone_is_no_error(result: Path) -> None:
+    program = [sys.executable, "-m", "beam_reuse", "sql", str(result)]
+    query = "select a.url, b.url from pages a, pages b, range(2000)"
+    for how in ("csv", "json", "table"):
+        process = subprocess.Popen([*program, query, "--to", how], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read(), how
+        assert process.wait() == 0, how

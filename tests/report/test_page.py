@@ -62,7 +62,7 @@ def test_cards_answer_with_rows_of_the_tables(result: Path) -> None:
         tables.read(str(result), "frequent_chunks").num_rows,
         sum(row["flagged"] and row["depth"] == 1
             for row in tables.read(str(result), "neighbourhoods").to_pylist()),
-        max(sum(row["chunking"] == each for row in skippable)
+        min(sum(row["chunking"] == each for row in skippable)
             for each in {row["chunking"] for row in skippable}),
         sum(not row["keep"] for row in tables.read(str(result), "keep").to_pylist()),
         len(set(tables.read(str(result), "quilts")["url"].to_pylist())),

@@ -14,11 +14,12 @@ _MIRRORS = """
     from source where relation = 'mirror' and shared > 1 group by host_a, host_b
     order by shared desc, host_a, host_b limit 3"""
 _MIRROR_COUNT = """
-    select count(distinct (host_a, host_b)) as n from source where relation = 'mirror'"""
+    select count(distinct (host_a, host_b)) as n from source
+    where relation = 'mirror' and shared > 1"""
 _SAVED = """
     select chunking, sum(pages)::long as pages, sum(redundant_pages)::long as redundant_pages,
         sum(bytes)::long as bytes, sum(redundant_bytes)::long as redundant_bytes
-    from source group by chunking order by redundant_pages desc, chunking limit 1"""
+    from source group by chunking order by redundant_pages, chunking"""
 _BY_HOST = """
     select host, redundant_pages, pages from source where chunking = $chunking
     and redundant_pages > 0 order by redundant_pages desc, host limit $n"""
@@ -33,28 +34,31 @@ _PAIRS = """
 
 def overlap(there: Result) -> Iterator[Card | Figure]:
     """Mirrors, what a crawler can stop fetching, copies of pages, and overlap of hosts."""
-    best = there.query(_SAVED, CRAWL_SAVINGS, CRAWL_SAVINGS.names)
+    saved = there.query(_SAVED, CRAWL_SAVINGS, CRAWL_SAVINGS.names)
     (mirrors,) = there.query(_MIRROR_COUNT, SERVER_OVERLAP, SERVER_OVERLAP.names)
     pairs = there.query(_MIRRORS, SERVER_OVERLAP, SERVER_OVERLAP.names)
-    yield _card(best[0] if best else None, mirrors["n"], pairs)
-    if best and best[0]["redundant_pages"]:
-        yield _savings(there, best[0]["chunking"])
+    yield _card(saved, mirrors["n"], pairs)
+    if saved and saved[-1]["redundant_pages"]:
+        yield _savings(there, saved[-1]["chunking"])
     yield from _replicas(there)
     yield from _matrix(there)
 
 
-def _card(saved: dict[str, Any] | None, mirrors: int, pairs: list[dict[str, Any]]) -> Card:
+def _card(saved: list[dict[str, Any]], mirrors: int, pairs: list[dict[str, Any]]) -> Card:
+    """The strictest way of cutting pages counts, most often whole pages; the loosest is said."""
     title = "Which hosts are mirrors, and what can a crawler stop fetching?"
-    if saved is None or not saved["redundant_pages"]:
+    if not saved or not saved[-1]["redundant_pages"]:
         return Card(3, title, "0", "pages to skip", "No page is a copy of one that stays.")
-    answer = (f"{percent(saved['redundant_pages'] / saved['pages'])} of pages and "
-              f"{percent(saved['redundant_bytes'] / saved['bytes'])} of bytes "
-              f"({megabytes(saved['redundant_bytes'])}) are on a page that stays; "
-              f"{counted(mirrors, 'pair')} of hosts are mirrors.")
-    return Card(3, title, f"{saved['redundant_pages']:,}", "pages to skip", answer, [
+    strict, loose = saved[0], saved[-1]
+    answer = (f"By {strict['chunking']}, {percent(strict['redundant_pages'] / strict['pages'])} of "
+              f"pages ({megabytes(strict['redundant_bytes'])}) are copies of one that stays; by "
+              f"{loose['chunking']}, {loose['redundant_pages']:,} pages have most of their own "
+              f"lines on one. {counted(mirrors, 'pair')} of hosts share two chunks or more and are "
+              "mirrors.")
+    return Card(3, title, f"{strict['redundant_pages']:,}", "pages to skip", answer, [
         Example(f"{row['host_a']} and {row['host_b']}",
                 f"mirrors: {percent(row['a'])} and {percent(row['b'])} of each is on the other")
-        for row in pairs], _QUERY.format(saved["chunking"]))
+        for row in pairs], _QUERY.format(strict["chunking"]))
 
 
 def _savings(there: Result, chunking: str) -> Figure:

@@ -26,16 +26,16 @@ _PASSAGES = f"""
     order by hosts > 1 and {_WORDS} desc, occurrences desc, sha1 limit 3"""
 _PASSAGES_QUERY = ("select occurrences, hosts, pages, text from frequent_chunks "
                    "order by hosts > 1 desc, occurrences desc")
+_COPIERS = """
+    select prefix, sum(matching)::long as copied, arg_max(source, (matching, source)) as source
+    from source where strpos(prefix, '/') = length(prefix)
+        and not ends_with('.' || prefix, '.' || source || '/')
+    group by prefix order by copied desc, prefix limit 3"""
 _HOSTS = """
-    select prefix, badness, matching, chunks, pages from source
-    where depth = 1 and matching > 0
-    order by flagged desc, badness >= 0.1 desc, matching desc, prefix limit 3"""
-_HOSTS_QUERY = ("select prefix, badness, pages, source, s.matching from neighbourhoods n left join "
-                "neighbourhood_sources s using (prefix) where depth = 1 and flagged "
-                "order by n.matching desc, s.matching desc")
-_SOURCES = """
-    select prefix, source, matching from source where prefix in (select unnest($prefixes))
-    qualify row_number() over (partition by prefix order by matching desc, source) = 1"""
+    select prefix, badness, chunks, pages from source where prefix in (select unnest($prefixes))"""
+_HOSTS_QUERY = ("select prefix, source, s.matching, badness, pages from neighbourhood_sources s "
+                "join neighbourhoods n using (prefix) where depth = 1 and not "
+                "ends_with('.' || prefix, '.' || source || '/') order by s.matching desc")
 _HISTOGRAM = """
     select kind, occurrences, "distinct" from source order by kind, occurrences"""
 
@@ -81,19 +81,18 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def detected(there: Result) -> Iterator[Card | Figure]:
     """Hosts that live on copies, and on whose."""
-    rows = there.query(_HOSTS, NEIGHBOURHOODS, (
-        "prefix", "depth", "badness", "matching", "chunks", "pages", "flagged"))
-    whose = {row["prefix"]: row for row in there.query(
-        _SOURCES, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"),
+    rows = there.query(_COPIERS, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"))
+    hosts = {row["prefix"]: row for row in there.query(
+        _HOSTS, NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"),
         {"prefixes": [row["prefix"] for row in rows]})} if rows else {}
     flagged = _flagged_hosts(there)
-    answer = ("No host has content that is known from elsewhere." if not rows else
-              f"{rows[0]['prefix'].rstrip('/')} has most: {percent(rows[0]['badness'])} of its "
-              "chunks are known content.")
+    answer = ("No host has content that is known from another domain." if not rows else
+              f"{rows[0]['prefix'].rstrip('/')} has most of other domains: "
+              f"{counted(rows[0]['copied'], 'chunk')}.")
     yield Card(2, "Which hosts live on copies, and on whose?", f"{flagged:,}",
                "host flagged" if flagged == 1 else "hosts flagged", answer,
-               [Example(row["prefix"].rstrip("/"), _copied(row, whose)) for row in rows],
-               _HOSTS_QUERY)
+               [Example(row["prefix"].rstrip("/"), _copied(row, hosts[row["prefix"]]))
+                for row in rows], _HOSTS_QUERY)
     yield _shares(there, "How much of a page is known content", PAGE_REUSE, "contains", "page",
                   "pages")
     yield _shares(there, "How much of a directory is known content", NEIGHBOURHOODS, "badness",
@@ -106,11 +105,10 @@ def _flagged_hosts(there: Result) -> int:
     return int(rows[0]["n"])
 
 
-def _copied(row: dict[str, Any], whose: dict[str, dict[str, Any]]) -> str:
-    said = (f"{percent(row['badness'])} of its {counted(row['chunks'], 'chunk')} on "
-            f"{counted(row['pages'], 'page')}")
-    source = whose.get(row["prefix"])
-    return said + (f"; most is on {source['source']} as well" if source else "")
+def _copied(row: dict[str, Any], host: dict[str, Any]) -> str:
+    return (f"{counted(row['copied'], 'chunk')} of other domains, most of {row['source']}; "
+            f"{percent(host['badness'])} of its {counted(host['chunks'], 'chunk')} on "
+            f"{counted(host['pages'], 'page')} are known content")
 
 
 def _shares(

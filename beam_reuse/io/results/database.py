@@ -47,11 +47,15 @@ class Database:
             for each in statements:
                 if each.type != duckdb.StatementType.SELECT:
                     raise QueryError("only queries are answered (select, with, from, describe, "
-                                     f"summarize, show); this is none: {each.query.strip()[:80]}")
+                                     f"summarize, show); this is none: {each.query.strip()[:80]}"
+                                     "\nRows go to a file with --to csv -o FILE.")
             found = None
             for each in statements:
                 found = self._connection.sql(each.query)
             return None if found is None else _reader(found)
+        except duckdb.PermissionException as error:
+            raise QueryError(f"{error}\nOnly the tables of the result are read, by their names: "
+                             f"{', '.join(self.tables)}.") from error
         except duckdb.Error as error:
             raise QueryError(str(error)) from error
 

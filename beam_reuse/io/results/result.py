@@ -63,7 +63,7 @@ class Result:
         threshold = self.thresholds.get(what)
         if threshold is None:
             return ""
-        never = ", so none can be" if threshold >= 1 else ""
+        never = f", so none can be: give --{what}-threshold" if threshold >= 1 else ""
         return f" (share above {threshold:.4g}{never})"
 
     def count(self, schema: TableSchema, column: str) -> int:
