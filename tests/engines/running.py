@@ -8,6 +8,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from beam_reuse.demo.sample import sample_crawl
+
+ACCOUNTED = f"{sample_crawl().planted().records}  = pages + skipped + rejected"
+"""What every run on the sample crawl says."""
+
 # As the installed program, but worker processes are used however small the input is.
 PROGRAM = """
 import sys
