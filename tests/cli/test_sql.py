@@ -12,6 +12,7 @@ import pytest
 
 from beam_reuse.cli.main import main
 from beam_reuse.io.results import tables
+from beam_reuse.io.results.database import distinct_names
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,19 @@ def test_rows_in_each_format(
     assert str(expected[0]["sha1"]) in answer(result, capfd, query)
     assert main(["sql", str(result), query, "-o", str(path)]) == 2
     assert "--overwrite" in capfd.readouterr().err
+
+
+def test_names_that_occur_twice_lose_nothing(
+    result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+) -> None:
+    query = "select 1 as a, 2 as a, 3 as A, 4 as a_1"
+    assert distinct_names(["a", "a", "A", "a_1"]) == ["a", "a_2", "A_3", "a_1"]
+    expected = dict(zip(["a", "a_2", "A_3", "a_1"], (1, 2, 3, 4), strict=True))
+    assert json.loads(answer(result, capfd, query, "--to", "json")) == expected
+    assert answer(result, capfd, query, "--to", "csv") == "a,a_2,A_3,a_1\n1,2,3,4\n"
+    path = tmp_path / "rows.parquet"
+    answer(result, capfd, query, "--to", "parquet", "-o", str(path))
+    assert pq.read_table(path).to_pylist() == [expected]
 
 
 @pytest.mark.parametrize("query", [

@@ -83,7 +83,8 @@ def test_help_and_errors_speak_of_it(installed: Path) -> None:
     told = beam_reuse(installed, "run", "--help").stdout
     assert re.search(r"shared-images:\n +--min-image-hosts N", told)
     assert "shared-images: which images are shown by several hosts" in told
-    assert "overlap, quilts, boilerplate, shared-images" in " ".join(told.split())
+    unwrapped = re.sub(r"(?<=-)\n +", "", told)
+    assert "overlap, quilts, boilerplate, shared-images" in " ".join(unwrapped.split())
     refused = beam_reuse(installed, "run", "x.warc", "-o", "r", "--analyses", "shared-images",
                          "--min-image-hosts", "1")
     assert refused.returncode == 2

@@ -64,7 +64,25 @@ def _reader(found: Any) -> pa.RecordBatchReader:
     """The rows of a relation; its name has changed with DuckDB 1.4."""
     give = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
     reader: pa.RecordBatchReader = give(BATCH_ROWS)
-    return reader
+    names = distinct_names(reader.schema.names)
+    schema = pa.schema([field.with_name(name)
+                        for field, name in zip(reader.schema, names, strict=True)])
+    return pa.RecordBatchReader.from_batches(
+        schema, (batch.rename_columns(names) for batch in reader))
+
+
+def distinct_names(names: list[str]) -> list[str]:
+    """The same names, those that occur again (in any case) with a number behind them."""
+    taken = {name.lower() for name in names}
+    given: set[str] = set()
+    found = []
+    for name in names:
+        new, number = name, 1
+        while new.lower() in given or (new != name and new.lower() in taken):
+            new, number = f"{name}_{number}", number + 1
+        given.add(new.lower())
+        found.append(new)
+    return found
 
 
 @contextmanager
