@@ -121,7 +121,7 @@ def test_the_threshold_and_the_lists_are_told(tmp_path: Path) -> None:
     assert list(findings(manifest, folder))[:2] == [
         "known content (labels of known.parquet) in 1 chunk and 0 files",
         "flagged: 0 of 1 page (share above 0.15), 0 of 1 directories (share above 1.014, so none "
-        "can be)"]
+        "can be: give --neighbourhood-threshold)"]
 
 
 def test_near_duplicates_are_told(tmp_path: Path) -> None:
