@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,17 +10,16 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def kernel(function: F) -> F:
-    """Compile `function` at its first call; machine code is kept beside the source.
+    """Compile `function` at its first call, once for all processes of a user (`kept_code`).
 
-    Where no folder can be written (a worker with a read-only disk) it is compiled in every
-    process instead of failing. Callers pass arrays of one type each, so that there is one
-    variant of each kernel. Kept code is renewed when its own source file changes: after an
-    edit to a kernel that kernels of other files call, delete `__pycache__`.
+    Callers pass arrays of one type each, so that there is one variant of each kernel.
     """
-    try:
-        compiled: F = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        compiled = numba.njit(nogil=True)(function)
+    import numba  # half a second and 100 MB, for those who have kernels
+
+    from beam_reuse.kernels.kept_code import KeptCode
+
+    compiled: F = numba.njit(nogil=True)(function)
+    compiled._cache = KeptCode(function)  # type: ignore[attr-defined]
     return compiled
 
 

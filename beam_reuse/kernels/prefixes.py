@@ -6,6 +6,8 @@ from beam_reuse.kernels.compiled import kernel
 from beam_reuse.kernels.fingerprint import fingerprint
 
 _SLASH, _QUERY, _COLON, _OPEN, _CLOSE, _MARK = 0x2F, 0x3F, 0x3A, 0x5B, 0x5D, 0x23
+ROBOTS_TXT = b"/robots.txt"
+_ROBOTS_TXT = np.frombuffer(ROBOTS_TXT, np.uint8)
 
 
 @kernel
@@ -131,16 +133,17 @@ def enter_directory(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def recur(
+def are_cut(
     offsets: np.ndarray, data: np.ndarray, max_depth: int, max_repeats: int
 ) -> np.ndarray:
-    """Which canonical URLs look like a crawler caught in a loop; see `urls.recursion_reason`.
-    Components of a path are told apart by 64-bit fingerprints."""
+    """Which canonical URLs are of no pages; see `urls.cut_reason`. Components of a
+    path are told apart by 64-bit fingerprints."""
     out = np.zeros(len(offsets) - 1, np.bool_)
     for i in range(len(out)):
         host = _host_start(data, offsets[i], offsets[i + 1])
         path = _path_start(data, _host_end(data, host, offsets[i + 1]), offsets[i + 1])
         end = _path_end(data, path, offsets[i + 1])
+        out[i] = end - path == len(_ROBOTS_TXT) and np.all(data[path:end] == _ROBOTS_TXT)
         slashes = 0
         for at in range(path, end):
             slashes += data[at] == _SLASH
