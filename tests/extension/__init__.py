@@ -1,0 +1,1 @@
+"""The browser extension: its modules under Node, and whole in Chromium."""
