@@ -1,4 +1,5 @@
-"""The detector at the edge: pages per second, start and memory with 10 million labels.
+"""The detector at the edge: pages per second, start and memory with 10 million labels; with chunks
+of text, and with trust on first use.
 
     python benchmarks/detector.py [LABELS]
 
@@ -123,6 +124,37 @@ def stop_pages(path: str) -> None:
           f"pages of the file {_status('VmRSS')} MB")
 
 
+def check_texts(path: str) -> None:
+    """Rates where chunks are text and HTML is parsed: with a list that has learnt some pages, with
+    a store of a hundred sites, and with one that is as large as it may be."""
+    from beam_reuse.core.first_use import FirstUseSettings
+    from beam_reuse.core.settings import ChunkSettings, StopSettings
+    from beam_reuse.detector import Detector
+    from beam_reuse.io.trust_store import TrustStore
+
+    pages = [make_page(n) + b"<input type=search>" for n in range(PAGES)]
+    known = Detector((), chunks=ChunkSettings(normalise="text"),
+                     stops=StopSettings(min_chunk_bytes=25, min_chunk_tokens=5))
+    for number in range(PAGES // 10):
+        known.learn(pages[number], "http://a.example/")
+    rates = {"a list": _rate(lambda page: known.check(page, "http://b.example/"), pages)}
+    for sites, chunks in ((100, 30), (1000, 1000)):
+        file = f"{path}.{sites}"
+        store = TrustStore(file, FirstUseSettings())
+        dice = random.Random(1)
+        with store.visit(may_learn=True):
+            for site in range(sites):
+                name = f"site{site}.example"
+                store.learn(name, f"https://{name}/", [
+                    dice.randbytes(20) for _ in range(chunks)], 20000)
+        store.close()
+        learnt = Detector(file, trust="first-use")
+        rates[f"a store of {sites * chunks:,} chunks, {Path(file).stat().st_size / 1e6:.1f} MB"] = (
+            _rate(lambda page, learnt=learnt: learnt.check(page, "http://b.example/"), pages))
+    for name, rate in rates.items():
+        print(f"chunks of text, {name}: {rate:,.0f} pages/s")
+
+
 def _rate(work: Callable, items: list) -> float:
     """Items per second of CPU, the best of some rounds: neighbours only make it slower."""
     best = float("inf")
@@ -143,7 +175,7 @@ def _status(name: str) -> int:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     with tempfile.TemporaryDirectory() as folder:
-        for part in ("make_labels", "check_pages", "stop_pages"):
+        for part in ("make_labels", "check_pages", "stop_pages", "check_texts"):
             code = f"import detector; detector.{part}({str(Path(folder, 'list.brl'))!r}"
             code += f", {count})" if part == "make_labels" else ")"
             subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)

@@ -1,31 +1,28 @@
 """The command `check`: the detector at the edge, for files, for a stream, and to be taught."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
-import orjson
-
+from beam_reuse.cli import trusting
 from beam_reuse.cli.adopting import adopted, report_judged
 from beam_reuse.cli.arguments import UsageError
+from beam_reuse.cli.check_answers import describe, put, say
 from beam_reuse.cli.check_stream import answers
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.finding import Finding, Learned
+from beam_reuse.core.finding import Learned
 from beam_reuse.core.nesting import TooDeep
 from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.core.settings import KINDS, ReadSettings, naming
-from beam_reuse.core.wording import counted
 from beam_reuse.detector import Detector
 from beam_reuse.io.crawl.kinds import kind_of, sniff_type
 from beam_reuse.io.files import local_path, require_writable
+from beam_reuse.io.labels.loading import gram_lists_among
 from beam_reuse.options.values import DEFAULTS, settings_from
 
 STANDARD_INPUT = "-"
-MATCHES_SHOWN = 10
-SOURCES_SHOWN = 5
 LIST_ENDINGS = (".brl", ".parquet")
 
 
@@ -33,8 +30,10 @@ def run_check(pages: Sequence[str], values: Mapping[str, Any]) -> int:
     """Check pages, answer a stream, or learn a page. 1 if a page could not be read."""
     _refuse_contradictions(pages, values)
     try:
+        if trusting.is_decision(values):
+            return _decide(values)
         if "learn" in values:
-            return _learn(values)
+            return _trust(values) if trusting.learns_by_itself(values) else _learn(values)
         if values.get("jsonl"):
             return _answer_streams(_detector(values), pages)
         return _check_pages(_detector(values), pages, values)
@@ -45,13 +44,15 @@ def run_check(pages: Sequence[str], values: Mapping[str, Any]) -> int:
 
 
 def _refuse_contradictions(pages: Sequence[str], values: Mapping[str, Any]) -> None:
-    learns = "learn" in values
+    trusting.refuse_contradictions(pages, values)
+    learns, stored = "learn" in values, trusting.learns_by_itself(values)
     if learns and pages:
         raise UsageError("check: --learn takes its one page itself and checks no others.")
     if learns and "url" not in values:
         raise UsageError("check: --learn needs the page's address, its source: --url URL.")
-    if not learns and "labels" not in values:
-        raise UsageError("check: give what to look for with --labels FILE.")
+    if not learns and not stored and "labels" not in values:
+        raise UsageError("check: give what to look for with --labels FILE, or --trust first-use "
+                         "--store FILE, which learns it by itself.")
     if not learns and "output" in values:
         raise UsageError("check: -o FILE is for --learn; answers go to standard output.")
     if "url" in values and not learns and (values.get("jsonl") or len(pages) > 1):
@@ -60,14 +61,20 @@ def _refuse_contradictions(pages: Sequence[str], values: Mapping[str, Any]) -> N
         raise UsageError("check: give one --nilsimsa-threshold; `run` counts for several.")
     if learns and values.get("matcher") == "nilsimsa":
         raise UsageError("check: --learn adds hashes; --matcher nilsimsa is for checking pages.")
-    if "page-threshold" in values and values["page-threshold"] is None:
-        raise UsageError("check: --page-threshold auto needs a whole crawl (`run` has one); give "
-                         "a number from 0 to 1.")
 
 
 def _detector(values: Mapping[str, Any]) -> Detector:
+    if trusting.learns_by_itself(values):
+        report_judged(values)
+        return trusting.make_detector(values)
     lists = tuple(local_path(path) for path in values.get("labels", ()))
-    given = adopted("check", {**values, "labels": lists})
+    grams, others = gram_lists_among(lists)
+    if grams and "learn" in values:
+        raise UsageError(f"check: {grams[0]} has gram labels, which are made by `labels --grams`; "
+                         "--learn adds to lists of chunks.")
+    if "min-share" in values and not grams:
+        raise UsageError("check: --min-share is for gram labels, and --labels names none.")
+    given = adopted("check", {**values, "labels": others})
     report_judged(values)
     if not lists:
         given = {**DEFAULTS["labels"], **given}
@@ -79,11 +86,13 @@ def _detector(values: Mapping[str, Any]) -> Detector:
             min_chunks=settings.detection.min_chunks,
             min_matching=settings.detection.min_matching, count_own=settings.detection.count_own,
             matcher=settings.detection.matcher,
-            nilsimsa_threshold=settings.detection.nilsimsa_thresholds[0])
+            nilsimsa_threshold=settings.detection.nilsimsa_thresholds[0],
+            min_share=settings.decontaminate.min_share)
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:
-    status = 0
+    status, nameless = 0, ""
+    hinted = "url" in values or bool(values.get("count-own"))
     for page in _read_pages(pages or [STANDARD_INPUT]):
         if isinstance(page, Rejected):
             status = 1
@@ -97,10 +106,28 @@ def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, 
                 _print_reject(_refused(page, error), values)
                 continue
             if values.get("json"):
-                _put(finding.as_json())
+                put(finding.as_json())
             else:
-                _say(describe(finding, values.get("url") or _shown_name(page)))
+                say(describe(finding, values.get("url") or _shown_name(page)))
+            if finding.matching and page.fetched_url.startswith("file:"):
+                nameless = nameless or _shown_name(page)
+                if not hinted and (hint := _hint_at_url(page)):
+                    hinted = True
+                    print(hint, file=sys.stderr)
+    if nameless and not hinted and not values.get("json"):
+        print(f"The URL of {nameless} is not known, so what is its own counts as a copy; "
+              "--url gives it.", file=sys.stderr)
     return status
+
+
+def _hint_at_url(page: RawPage) -> str:
+    """What to do where a page's own content counts against it, as its URL is not known."""
+    from beam_reuse.io.crawl.mirrors import likely_url
+
+    url = likely_url(page.file)
+    return url and (f"The URL of {page.file} is not known, so what is its own counts as a copy. If "
+                    f"it is {url}, give --url with it, or the folder that has the host's: "
+                    "check FOLDER.")
 
 
 def _read_pages(names: Sequence[str]) -> Iterator[Outcome]:
@@ -134,7 +161,7 @@ def _answer_streams(detector: Detector, names: Sequence[str]) -> int:
     for name in names or [STANDARD_INPUT]:
         with _opened(name) as source:
             for answer in answers(detector, source):
-                _put(answer)
+                put(answer)
     return 0
 
 
@@ -165,9 +192,35 @@ def _learn(values: Mapping[str, Any]) -> int:
                         ) from None
     count = detector.save(target)
     if values.get("json"):
-        _put({**learned.as_json(), "labels": count, "list": target})
+        put({**learned.as_json(), "labels": count, "list": target})
     else:
-        _say(f"{_described(learned)} {target} has {count:,} labels.")
+        say(f"{_described(learned)} {target} has {count:,} labels.")
+    return 0
+
+
+def _trust(values: Mapping[str, Any]) -> int:
+    """Learn a page into a store, whatever it is made of: a person has said so."""
+    page = _only_page(values["learn"])
+    try:
+        finding = _detector(values).first_use.trust(
+            page.payload, values["url"], page.kind, page.charset)
+    except TooDeep as error:
+        raise UserError(f"--learn {values['learn']}: {error}; no text of it can be learned."
+                        ) from None
+    if values.get("json"):
+        put(finding.as_json())
+    else:
+        say(describe(finding, values["url"]))
+    return 0
+
+
+def _decide(values: Mapping[str, Any]) -> int:
+    sites = trusting.decide(_detector(values), values)
+    if values.get("json"):
+        for site in sites:
+            put(site.as_json())
+    else:
+        say(trusting.describe_sites(sites))
     return 0
 
 
@@ -206,32 +259,6 @@ def _described(learned: Learned) -> str:
     return f"{learned.url}: {new} added{known}."
 
 
-def describe(finding: Finding, name: str) -> str:
-    """A finding for people: the verdict, whose content it is, where it stands."""
-    verdict = "FLAGGED" if finding.flagged else "not flagged"
-    share = "no chunks that count" if finding.contains is None else (
-        f"{finding.matching:,} of {finding.chunks:,} chunks known ({finding.contains:.1%})")
-    lines = [f"{name}: {verdict}, {share}"]
-    if finding.own_matching:
-        lines.append(f"  {counted(finding.own_matching, 'chunk')} of its own domain did not count")
-    if finding.file_match or finding.own_file:
-        whose = "its own" if finding.own_file else "known"
-        lines.append(f"  the whole file is {whose}: {finding.file_source or 'source not told'}")
-    if finding.sources:
-        some = ", ".join(f"{s.name} ({s.matching:,})" for s in finding.sources[:SOURCES_SHOWN])
-        more = len(finding.sources) - SOURCES_SHOWN
-        lines.append(f"  from {some}" + (f" and {more:,} more" if more > 0 else ""))
-    of_others = [match for match in finding.matches if not match.own]
-    for match in of_others[:MATCHES_SHOWN]:
-        others = f" and {match.sources - 1:,} more" if match.sources > 1 else ""
-        alike = "" if match.score is None else f" (similar, score {match.score})"
-        lines.append(f"  chunk {match.position}, bytes {match.start}-{match.end}: "
-                     f"{match.source_url or match.sha1}{others}{alike}")
-    if len(of_others) > MATCHES_SHOWN:
-        lines.append(f"  ... {len(of_others) - MATCHES_SHOWN:,} more; --json shows all")
-    return "\n".join(lines)
-
-
 def _shown_name(page: RawPage) -> str:
     if page.file == STANDARD_INPUT:
         return "standard input"
@@ -241,23 +268,6 @@ def _shown_name(page: RawPage) -> str:
 def _print_reject(page: Rejected, values: Mapping[str, Any]) -> None:
     text = f"{page.reason}: {page.detail}"
     if values.get("json"):
-        _put({"url": page.url, "file": page.file, "offset": page.offset, "error": text})
+        put({"url": page.url, "file": page.file, "offset": page.offset, "error": text})
     else:
         print(f"{page.file}, byte {page.offset}: {text}", file=sys.stderr)
-
-
-def _put(answer: Mapping[str, Any]) -> None:
-    """One JSON object on a line of its own, in UTF-8 and seen at once."""
-    try:
-        line = orjson.dumps(answer)
-    except TypeError:  # a lone surrogate, from a file name that is not UTF-8
-        line = json.dumps(answer).encode()
-    sys.stdout.buffer.write(line + b"\n")
-    sys.stdout.buffer.flush()
-
-
-def _say(text: str) -> None:
-    """A line for people; what their terminal cannot show is escaped."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.buffer.write(text.encode(encoding, "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()

@@ -1,5 +1,6 @@
 """The detector at the edge: a page in, what is known of it out. No Beam, one small process."""
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,28 +9,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.decontaminate.settings import DecontaminateSettings
 from beam_reuse.analyses.reuse.settings import DetectionSettings
-from beam_reuse.core.chunking import SHA1, Chunks, chunk_page, cuts_text, file_sha1
+from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import Finding, Learned, Match, Source
+from beam_reuse.core.first_use import FirstUseSettings
 from beam_reuse.core.labels import LabelKind, source_name
-from beam_reuse.core.nesting import check_nesting
-from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page
-from beam_reuse.io.crawl.payload import decode_text, find_charset, tokens_between
-from beam_reuse.io.crawl.rows import utf8
+from beam_reuse.detector.cutting import Counted, Cutter, one_by_one
+from beam_reuse.detector.first_use import CUT, FirstUse
+from beam_reuse.detector.learning import LearnedLabels
 from beam_reuse.io.labels.label_settings import agreed
-from beam_reuse.io.labels.loading import load_labels, load_stops
+from beam_reuse.io.labels.loading import gram_lists_among, load_labels
 from beam_reuse.io.labels.lookup import LabelLookup
 
 if TYPE_CHECKING:
+    from beam_reuse.detector.items import ItemLabels
     from beam_reuse.io.labels.similar import SimilarLabels
 
-KINDS = {kind.name.lower(): kind for kind in Kind}
-_SHOWN_TEXT = 1000
+
+LISTS, FIRST_USE = "lists", "first-use"
 
 
 @dataclass(frozen=True)
@@ -42,26 +45,6 @@ class _Known:
     own: bool
 
 
-@dataclass(frozen=True)
-class _Detail:
-    """What a list says of a learned label beside its hash."""
-
-    source_url: str
-    bytes: int
-    text: str | None
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """The file and the chunks of a page that count: no stop files and stop chunks."""
-
-    payload: bytes
-    file: NDArray
-    chunks: Chunks
-    position: NDArray[np.int64]
-    sha1: NDArray
-
-
 class Detector:
     """Tells of single pages which known files and chunks they hold, and whose.
 
@@ -70,7 +53,9 @@ class Detector:
         finding.flagged, finding.contains, finding.sources
 
     `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
-    empty one to learn into. Pages are cut as the lists tell; `chunks` and
+    empty one to learn into. Lists of gram labels (`labels --grams`) are looked for beside them: the
+    page is `contaminated` if it has `min_share` of an item's grams or more.
+    Pages are cut as the lists tell; `chunks` and
     `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
     where they contradict; only a larger `min_chunk_bytes` does not, nor do more
     `min_chunk_tokens`. A page is flagged if its
@@ -79,6 +64,10 @@ class Detector:
     registered domain does not count, unless `count_own`. The `matcher` nilsimsa finds chunks that
     are only similar to a label, too, with a score of `nilsimsa_threshold` or more: lists need
     digests then, and what was learned is found by its hash alone.
+
+    With `trust="first-use"` there are no lists: `labels` is a store that learns by itself whose
+    login pages there are, `first_use` its settings, findings have a `first_use` verdict, and
+    `stops` has only lists (docs/edge.md). `detector.first_use` joins and forgets domains.
 
     Values are those of `run` with the same lists, settings and thresholds. Labels are
     mapped, not loaded: 10 million from a compact file open in under a second. A detector may
@@ -90,23 +79,32 @@ class Detector:
         stops: StopSettings | None = None, chunks: ChunkSettings | None = None,
         page_threshold: float = 0.0, min_chunks: int = 1, min_matching: int = 1,
         count_own: bool = False, matcher: str = "exact", nilsimsa_threshold: int = 115,
+        trust: str = LISTS, first_use: FirstUseSettings | None = None,
+        min_share: float = DecontaminateSettings.min_share,
     ) -> None:
+        self._first_use = None
+        if trust != LISTS:
+            _refuse_rules_of_lists(trust, page_threshold=page_threshold, min_chunks=min_chunks,
+                                   min_matching=min_matching, count_own=count_own, matcher=matcher,
+                                   chunks=chunks)
+            self._first_use = FirstUse(_only_store(labels), first_use, stops)
+            labels, chunks = (), CUT.chunks
+            stops = StopSettings(CUT.min_chunk_bytes, min_chunk_tokens=CUT.min_chunk_tokens)
         self._rules = DetectionSettings(
             min_chunks=min_chunks, min_matching=min_matching, page_threshold=page_threshold,
             count_own=count_own, matcher=matcher, nilsimsa_thresholds=(nilsimsa_threshold,))
         several = [labels] if isinstance(labels, str | os.PathLike) else labels
-        self._paths = tuple(os.fspath(path) for path in several)
+        grams, self._paths = gram_lists_among([os.fspath(path) for path in several])
+        self._items = _items(grams) if grams else None
+        self._min_share = DecontaminateSettings(min_share=min_share).min_share
         held, self._made_with = load_labels(self._paths)
         self._labels = LabelLookup(held)
         self._similar = _similar(self._paths, nilsimsa_threshold) if matcher == "nilsimsa" else None
-        self.settings = agreed(self._made_with, chunks, stops or StopSettings())
         stops = stops or StopSettings()
-        self._stops = {
-            kind: load_stops(self.settings.chunks, stops, kind)
-            for kind in (LabelKind.FILE, LabelKind.CHUNK)
-        }
+        self.settings = agreed(self._made_with, chunks, stops)
+        self._cutter = Cutter(self.settings, stops)
         self._threshold = given_threshold(page_threshold)
-        self._learned: dict[tuple[LabelKind, bytes], _Detail] = {}
+        self._learned = LearnedLabels()
 
     def check(
         self, page: bytes | str, url: str = "", kind: str | Kind = "html", charset: str = "",
@@ -119,7 +117,9 @@ class Detector:
         `charset` is the one that its header names (else it is found as `run` finds it), matches
         are places in the page's text, and `TooDeep` is raised for HTML that no parser should see.
         """
-        counted = self._count(page, kind, charset)
+        if self._first_use is not None:
+            return self._first_use.check(page, url, kind, charset)
+        counted = self._cutter.count(page, kind, charset)
         owner = "" if self._rules.count_own else _owner(url)
         files, _ = self._known(LabelKind.FILE, counted.file, owner)
         labels, scores = self._labels_of(counted)
@@ -128,6 +128,8 @@ class Detector:
         of_others = [counted.sha1[at].tobytes() for at, label in known.items() if not label.own]
         chunks, matching = len(counted.position), len(of_others)
         distinct, file = len(set(of_others)), files.get(0)
+        items = None if self._items is None else self._items.find(
+            counted.payload, counted.kind, "utf-8" if isinstance(page, str) else charset)
         return Finding(
             url=_canonical(url), chunks=chunks,
             stop_chunks=len(counted.chunks) - chunks, matching=matching,
@@ -141,6 +143,8 @@ class Detector:
             matches=matches,
             sources=tuple(Source(name, count) for name, count in sorted(
                 domains.items(), key=lambda item: (-item[1], item[0]))),
+            items=items, contaminated=None if items is None else any(
+                item.share >= self._min_share for item in items),
         )
 
     def learn(
@@ -153,28 +157,29 @@ class Detector:
         page can be trusted later without taking it over, and learning twice adds nothing.
         Further pages of a known host add what is new on them. UserError if `url` is none.
         """
+        if self._first_use is not None:
+            found = self._first_use.trust(page, url, kind, charset)
+            assert found.first_use is not None
+            return Learned(found.url, False, found.first_use.new,
+                           len({match.sha1 for match in found.matches}))
         try:
             source = canonical_url(url)
         except BadUrl as error:
             raise UserError(f"{url!r} is no URL ({error}): a trusted page needs one as its "
                             "source.") from None
-        counted = self._count(page, kind, charset)
+        counted = self._cutter.count(page, kind, charset)
         files, _ = self._known(LabelKind.FILE, counted.file)
         known, _ = self._known(LabelKind.CHUNK, counted.sha1)
-        if len(counted.file) and not files:
-            self._learned[LabelKind.FILE, counted.file[0].tobytes()] = _Detail(
-                source, len(counted.payload), None)
+        new_file = bool(len(counted.file)) and not files
+        if new_file:
+            self._learned.add_file(counted, source)
         before = len(self._learned)
-        hashes = counted.sha1
-        for at in range(len(hashes)):
+        for at in range(len(counted.sha1)):
             if at not in known:
-                self._learned.setdefault(
-                    (LabelKind.CHUNK, hashes[at].tobytes()),
-                    self._chunk_detail(counted, at, source))
+                self._learned.add_chunk(counted, at, source, self.settings.chunks)
         return Learned(
-            url=source, file=bool(len(counted.file)) and not files,
-            chunks=len(self._learned) - before,
-            known=len({hashes[at].tobytes() for at in known}))
+            url=source, file=new_file, chunks=len(self._learned) - before,
+            known=len({counted.sha1[at].tobytes() for at in known}))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all labels, learned ones too, with their settings; returns how many.
@@ -182,42 +187,30 @@ class Detector:
         `.brl` gives a compact list, `.parquet` a table. The file appears whole, also where it
         replaces one this detector was made from.
         """
+        if self._first_use is not None:
+            raise UserError(f"{path}: the store {self._first_use.store.path} is saved by itself, "
+                            "and is no list of labels.")
         from beam_reuse.io.labels.writing import write_labels
 
         settings = self._made_with or (self.settings if self._learned else None)
         return write_labels(os.fspath(path), self._batches(), settings)
 
-    def _count(self, page: bytes | str, kind: str | Kind, charset: str) -> _Counted:
-        payload, kind, text, found = _payload(page), _kind(kind), None, "utf-8"
-        if self.settings.chunks.normalise == "text" and not isinstance(page, str):
-            found = find_charset(payload, kind, charset)
-        if cuts_text(kind, self.settings.chunks):
-            check_nesting(payload, found)
-            text = decode_text(payload, found)
-        chunks = chunk_page(payload, kind, self.settings.chunks, text)
-        counts = chunks.length >= self.settings.min_chunk_bytes
-        counts &= ~self._stops[LabelKind.CHUNK].contain(chunks.sha1)
-        if self.settings.min_chunk_tokens:
-            places = chunks.start.astype(np.int64), chunks.end.astype(np.int64)
-            tokens = (tokens_between(payload, *places, found) if text is None
-                      else tokens_between(chunks.text, *places, "utf-8"))
-            counts &= tokens >= self.settings.min_chunk_tokens
-        file = np.frombuffer(file_sha1(payload), "V20")
-        file = file[~self._stops[LabelKind.FILE].contain(file)]
-        position = np.flatnonzero(counts)
-        return _Counted(payload, file, chunks, position, chunks.sha1[position])
+    @property
+    def first_use(self) -> FirstUse:
+        """What learns by itself; UserError for a detector of lists."""
+        if self._first_use is None:
+            raise UserError(f"this detector has lists of labels; one with a store is made by "
+                            f"Detector(store, trust={FIRST_USE!r}).")
+        return self._first_use
 
-    def _labels_of(self, counted: _Counted) -> tuple[NDArray, dict[int, int]]:
+    def _labels_of(self, counted: Counted) -> tuple[NDArray, dict[int, int]]:
         """The hashes under which chunks are looked up: their own, but that of the most similar
         label where they are no labels themselves; and the scores of these, by place."""
         if self._similar is None:
             return counted.sha1, {}
         known, _ = self._known(LabelKind.CHUNK, counted.sha1)
         rest = np.array([at for at in range(len(counted.sha1)) if at not in known], np.int64)
-        chunks, place = counted.chunks, counted.position[rest]
-        at, sha1, scores = self._similar.best(digests(
-            chunks.text or counted.payload, chunks.start[place], chunks.end[place],
-            self.settings.chunks))
+        at, sha1, scores = self._similar.best(counted.digests(rest, self.settings.chunks))
         labels = counted.sha1.copy()
         labels[rest[at]] = sha1
         return labels, dict(zip(rest[at].tolist(), scores, strict=True))
@@ -232,8 +225,8 @@ class Detector:
             hits.at.tolist(), hits.sources, hits.numbers, hits.own, strict=True)}
         domains = dict(hits.by_domain)
         if self._learned:
-            for at in range(len(hashes)):
-                detail = self._learned.get((kind, hashes[at].tobytes()))
+            for at, sha1 in enumerate(one_by_one(hashes)):
+                detail = self._learned.get(kind, sha1)
                 if detail is not None:
                     name = source_name(detail.source_url)
                     found[at] = _Known(detail.source_url, 1, name == owner)
@@ -241,31 +234,37 @@ class Detector:
                         domains[name] = domains.get(name, 0) + 1
         return found, domains
 
-    def _chunk_detail(self, counted: _Counted, at: int, source: str) -> _Detail:
-        place, chunks = counted.position[at], counted.chunks
-        chunk = (chunks.text or counted.payload)[chunks.start[place]:chunks.end[place]]
-        if self.settings.chunks.squeezes:
-            chunk = b" ".join(chunk.split())
-        return _Detail(source, len(chunk), chunk.decode("utf-8", "replace")[:_SHOWN_TEXT])
-
     def _batches(self) -> Iterator[Any]:
         """All labels as batches: those of the lists, then the learned ones in their order."""
-        import pyarrow as pa
-
-        from beam_reuse.io.labels.batches import label_batch
         from beam_reuse.io.labels.lists import read_list
 
         for path in self._paths:
             yield from read_list(path)
-        if self._learned:
-            details = self._learned.values()
-            yield label_batch(
-                np.frombuffer(b"".join(sha1 for _, sha1 in self._learned), "V20"),
-                np.array([kind for kind, _ in self._learned], np.uint8),
-                source_url=pa.array([detail.source_url for detail in details], pa.string()),
-                domains=pa.array([1] * len(details), pa.int64()),
-                bytes=pa.array([detail.bytes for detail in details], pa.int64()),
-                text=pa.array([detail.text for detail in details], pa.string()))
+        yield from self._learned.batches()
+
+
+def _refuse_rules_of_lists(trust: str, **given: Any) -> None:
+    """Refuse what says nothing where there are no lists."""
+    if trust != FIRST_USE:
+        raise UserError(f"trust {trust!r} is not known; it must be {LISTS} or {FIRST_USE}.")
+    usual = inspect.signature(Detector.__init__).parameters
+    wrong = [name for name, value in given.items() if value != usual[name].default]
+    if wrong:
+        raise UserError(f"{' and '.join(wrong)}: not with trust={FIRST_USE!r}, whose rules are "
+                        "those of first_use=FirstUseSettings(...).")
+
+
+def _only_store(labels: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> str:
+    if not isinstance(labels, str | os.PathLike):
+        raise UserError(f"trust={FIRST_USE!r} takes one store, the path of a file.")
+    return os.fspath(labels)
+
+
+def _items(paths: Sequence[str]) -> "ItemLabels":
+    # Arrow, too, is needed for these alone.
+    from beam_reuse.detector.items import ItemLabels
+
+    return ItemLabels(paths)
 
 
 def _similar(paths: Sequence[str], threshold: int) -> "SimilarLabels":
@@ -275,7 +274,7 @@ def _similar(paths: Sequence[str], threshold: int) -> "SimilarLabels":
     return SimilarLabels(paths, threshold)
 
 
-def _matches(counted: _Counted, labels: NDArray, found: dict[int, _Known],
+def _matches(counted: Counted, labels: NDArray, found: dict[int, _Known],
              scores: dict[int, int]) -> Iterable[Match]:
     ats = sorted(found)
     places = counted.position[ats]
@@ -287,18 +286,6 @@ def _matches(counted: _Counted, labels: NDArray, found: dict[int, _Known],
         known = found[at]
         yield Match(place, start, end, digits[i * width:(i + 1) * width], known.source_url,
                     known.sources, known.own, scores.get(at))
-
-
-def _kind(kind: str | Kind) -> Kind:
-    if isinstance(kind, Kind):
-        return kind
-    if kind not in KINDS:
-        raise UserError(f"kind {kind!r} is not known; it must be one of {', '.join(KINDS)}.")
-    return KINDS[kind]
-
-
-def _payload(page: bytes | str) -> bytes:
-    return utf8(page) if isinstance(page, str) else page
 
 
 def _owner(url: str) -> str:
