@@ -1,0 +1,1 @@
+"""A corpus as files: records of pages in several formats, in shards."""

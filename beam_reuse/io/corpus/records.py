@@ -1,0 +1,144 @@
+"""What a page is in a corpus: a row of JSON Lines or Parquet, or a WARC record.
+
+A record that its file has in the format that is written stays as it is. A *form* says what the
+bytes of a record are: `jsonl`, `warc`, `warc.gz`, `warc.zst`, or `parquet` with a schema (see
+`io.crawl.parquet_rows`). A page that was changed (`changes`) is made anew: a row has all its other
+columns as they were, its content, and `stripped` or `flag`, what went and how it is marked.
+"""
+
+import datetime
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+import pyarrow as pa
+
+from beam_reuse.core.pages import Kind
+from beam_reuse.io.corpus.changes import Change
+from beam_reuse.io.crawl.chain import WARC
+from beam_reuse.io.crawl.parquet_rows import PARQUET, schema_of
+from beam_reuse.io.crawl.payload import decode_text
+from beam_reuse.io.crawl.rows import JSONL, parse_row, utf8
+
+# Of which files records are kept as they are stored, by what is written.
+STORED_FOR: Mapping[str, tuple[str, ...]] = {
+    "same": (WARC, JSONL, PARQUET), "warc": (WARC,), "jsonl": (JSONL, PARQUET),
+    "parquet": (JSONL, PARQUET),
+}
+CONTENT = ("html", "text")
+MARKS = ("stripped", "flag")
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+class Page(NamedTuple):
+    """A page that stays in a corpus, and how it is changed, if it is; `stored` as in
+    `core.pages.RawPage`, where the payload, which has `size` bytes, may be left out."""
+
+    url: str
+    timestamp: int | None
+    status: int | None
+    content_type: str
+    charset: str
+    kind: Kind
+    payload: bytes
+    size: int
+    record_id: str
+    stored: bytes
+    form: str
+    change: Change | None = None
+
+    @property
+    def moment(self) -> datetime.datetime | None:
+        """When it was fetched."""
+        return None if self.timestamp is None else (
+            EPOCH + datetime.timedelta(microseconds=self.timestamp))
+
+    @property
+    def is_stripped(self) -> bool:
+        return self.change is not None and self.change.payload is not None
+
+    @property
+    def left(self) -> int:
+        """How many bytes of its payload are written."""
+        change = self.change
+        return self.size if change is None or change.payload is None else len(change.payload)
+
+    def as_changed(self) -> "Page":
+        """The page with what stays of it as its payload."""
+        change = self.change
+        if change is None or change.payload is None:
+            return self
+        kind = self.content_type if change.kind is self.kind else "text/plain"
+        return self._replace(payload=change.payload, kind=change.kind, charset=change.charset,
+                             content_type=kind)
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        """What a record shows of the changes."""
+        change = self.change
+        shown = {} if change is None else {"stripped": change.stripped, "flag": change.flag}
+        return {name: value for name, value in shown.items() if value is not None}
+
+
+def is_binary(kind: Kind, form: str) -> bool:
+    """Whether a page of this kind is nothing that rows of text can hold."""
+    return kind is Kind.OTHER and not form.startswith(WARC)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name for a column that is not there yet."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def json_records(pages: Sequence[Page]) -> list[bytes]:
+    """Pages as lines of JSON: those that are stored as such and unchanged as they are."""
+    return [page.stored.removesuffix(b"\r") + b"\n" if page.form == JSONL and page.change is None
+            else json_line(_with_marks(row_of(page), page)) + b"\n" for page in pages]
+
+
+def _with_marks(row: dict[str, Any], page: Page) -> dict[str, Any]:
+    for name, value in page.marks.items():
+        row[free_name(name, row)] = value
+    return row
+
+
+def row_of(page: Page) -> dict[str, Any]:
+    """A page as a row: with all columns that it has in its file, or with those that a row may have,
+    and its content as it is written. What it does not have is not there."""
+    if page.form == JSONL:
+        return _with_content(parse_row(page.stored), page)
+    if page.form.startswith(PARQUET):
+        batch = pa.ipc.read_record_batch(pa.py_buffer(page.stored), schema_of(page.form))
+        row = batch.to_pylist()[0]
+        return _with_content({name: row[name] for name in row if row[name] is not None}, page)
+    page = page.as_changed()
+    content = "html" if page.kind is Kind.HTML else "text"
+    row = {"url": page.url, content: utf8(decode_text(page.payload, page.charset)).decode(),
+           "timestamp": page.moment, "status": page.status,
+           "content_type": page.content_type or None}
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _with_content(row: dict[str, Any], page: Page) -> dict[str, Any]:
+    """A row with what stays of its content. HTML that has become text is in the column `text`."""
+    if not page.is_stripped:
+        return row
+    was = next(name for name in CONTENT if isinstance(row.get(name), str | bytes))
+    now = page.as_changed()
+    content = utf8(decode_text(now.payload, now.charset)).decode()
+    if was == "html" and now.kind is not Kind.HTML:
+        del row["html"]
+        was = "text" if isinstance(row.get("text", ""), str | bytes) else free_name("text", row)
+    row[was] = content
+    return row
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """A row as a line of JSON: times in ISO 8601, bytes as the text that they are in UTF-8."""
+    return orjson.dumps(row, default=_plain, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS)
+
+
+def _plain(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
