@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.stop_chunks import builtin_chunk_hashes, builtin_file_hashes
-from beam_reuse.io.files import local_path
+from beam_reuse.io.files import is_local, local_path
 from beam_reuse.io.labels.compact import CompactList, is_compact
 from beam_reuse.io.labels.hash_order import HeldHashes
 from beam_reuse.io.labels.mapping import MappedFile
@@ -31,6 +31,28 @@ def load_labels(paths: Sequence[str]) -> tuple[CompactList, LabelSettings | None
 
     batches = chain.from_iterable(read_list(path, details=False) for path in paths)
     return _temporary(lambda path: write_compact(path, batches, settings)), settings
+
+
+def gram_lists_among(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of these lists that have gram labels, and the others. Looks into Parquet files only."""
+    grams = tuple(path for path in paths if _is_parquet(path) and _is_gram_list(path))
+    return grams, tuple(path for path in paths if path not in grams)
+
+
+def _is_parquet(path: str) -> bool:
+    if not is_local(path):
+        return True
+    try:
+        with open(local_path(path), "rb") as source:
+            return source.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def _is_gram_list(path: str) -> bool:
+    from beam_reuse.io.labels.gram_lists import is_gram_list
+
+    return is_gram_list(local_path(path))
 
 
 def carried_settings(paths: Sequence[str]) -> LabelSettings | None:
