@@ -1,0 +1,1 @@
+"""What a run will need, from a sample of its input."""
