@@ -8,25 +8,29 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_reuse.core.shares import given_threshold, shares
+from beam_reuse.core.shares import ONE, given_threshold, shares
 from beam_reuse.core.verdicts import Verdict
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.scan import rows_of
 from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.io.sheets import LABEL, Sheet, read_sheet
+from beam_reuse.judging.intervals import Drawn, Interval, of_strata
 from beam_reuse.judging.judgements import (
     DERIVED,
     Judgement,
     Judgements,
     columns_by,
     derived,
+    is_stratified,
     judgements_of,
     page_key,
     page_url,
     prefix_key,
+    stratum_of,
+    stratum_rows,
     stratum_weights,
 )
-from beam_reuse.judging.measures import Confusion, SweepStep, confusion_of, sweep
+from beam_reuse.judging.measures import Confusion, Rate, SweepStep, confusion_of, sweep
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,13 @@ NEIGHBOURHOODS = Subject("neighbourhoods", "neighbourhoods", "prefix",
 @dataclass(frozen=True)
 class JudgedOutcome:
     """A judged row of the table. A share of 0 is never flagged: nothing matches, or the page
-    has fewer chunks than `--min-chunks`."""
+    has fewer chunks than `--min-chunks`. `evidence`: distinct chunks of a page that match."""
 
     key: str
     judgement: Judgement[str]
     flagged: bool
     share: int
+    evidence: int = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -70,13 +75,15 @@ class JudgedOutcome:
 
 @dataclass(frozen=True)
 class ClassRow:
-    """A class of rows: of one verdict, with one value in each column asked for."""
+    """A class of rows: of one verdict, with one value in each column asked for. `evidence` is the
+    mean share of those that were flagged; None where none was."""
 
     verdict: Verdict
     values: tuple[str, ...]
     rows: int
     flagged: int
     of_verdict: int
+    evidence: float | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class Evaluation:
     judgements: Judgements[str]
     outcomes: tuple[JudgedOutcome, ...]
     by: tuple[str, ...]
+    table_rows: int
     threshold: float | None = None
 
     @property
@@ -113,9 +121,34 @@ class Evaluation:
         weights = stratum_weights(self.sheet, [o.judgement for o in self.decided])
         return None if weights is None else confusion_of(map(_pair, self.decided), weights)
 
+    def precision(self) -> Interval | None:
+        """The share of positives in all flagged rows of the table, with its interval, if the sheet
+        was drawn from it. Flagged rows of a stratum are as many as the judged ones say: of one
+        that is all flagged, all. None if no flagged row is judged."""
+        strata: dict[str, list[JudgedOutcome]] = {}
+        for outcome in self.decided:
+            strata.setdefault(stratum_of(self.sheet, outcome.judgement), []).append(outcome)
+        return of_strata([self._drawn(judged) for judged in strata.values()])
+
+    def _drawn(self, judged: Sequence[JudgedOutcome]) -> Drawn:
+        flagged = [outcome for outcome in judged if outcome.flagged]
+        rows = (stratum_rows(self.sheet, judged[0].judgement) if is_stratified(self.sheet)
+                else max(self.table_rows, len(judged)))
+        positive = sum(outcome.verdict is Verdict.POSITIVE for outcome in flagged)
+        return Drawn(Rate(positive, len(flagged)), max(
+            round(rows * len(flagged) / len(judged)), len(flagged)))
+
     def sweep(self) -> list[SweepStep]:
         """The confusion at every page (or neighbourhood) threshold that makes a difference."""
         return sweep([(o.verdict is Verdict.POSITIVE, o.share) for o in self.decided])
+
+    def evidence_sweep(self) -> list[SweepStep]:
+        """The confusion if only those flagged pages were that have more evidence than each number
+        which makes a difference; none of neighbourhoods."""
+        if self.subject is not PAGES:
+            return []
+        return sweep([(o.verdict is Verdict.POSITIVE, o.evidence if o.flagged else 0)
+                      for o in self.decided])
 
     def step_of_run(self) -> int | None:
         """The share of the step in the sweep that flags what the run has flagged; None if the
@@ -139,14 +172,17 @@ def classes(outcomes: Sequence[JudgedOutcome], by: Sequence[str]) -> list[ClassR
         return []
     rows: Counter[tuple[Verdict, tuple[str, ...]]] = Counter()
     flagged: Counter[tuple[Verdict, tuple[str, ...]]] = Counter()
+    held: Counter[tuple[Verdict, tuple[str, ...]]] = Counter()
     for outcome in outcomes:
         key = outcome.verdict, tuple(_value(outcome, column) for column in by)
         rows[key] += 1
         flagged[key] += outcome.flagged
+        held[key] += outcome.share if outcome.flagged else 0
     totals = Counter(outcome.verdict for outcome in outcomes)
     order = {verdict: number for number, verdict in enumerate(Verdict)}
     ordered = sorted(rows, key=lambda key: (order[key[0]], -rows[key], key[1]))
-    return [ClassRow(v, values, rows[v, values], flagged[v, values], totals[v])
+    return [ClassRow(v, values, rows[v, values], flagged[v, values], totals[v],
+                     held[v, values] / flagged[v, values] / ONE if flagged[v, values] else None)
             for v, values in ordered]
 
 
@@ -171,7 +207,9 @@ def evaluate(folder: str, path: str, subject: Subject,
     outcomes = tuple(_outcomes(folder, manifest, subject, judgements))
     named = "neighbourhood" if subject is NEIGHBOURHOODS else "page"
     return Evaluation(subject, sheet, judgements, outcomes,
-                      columns_by(sheet, judgements, by, DERIVED), manifest.thresholds.get(named))
+                      columns_by(sheet, judgements, by, DERIVED),
+                      sum(part.rows for part in manifest.tables()[subject.table]),
+                      manifest.thresholds.get(named))
 
 
 def _key_function(subject: Subject, captures: bool) -> Callable[[str], str]:
@@ -199,7 +237,8 @@ def _outcomes(folder: str, manifest: Manifest, subject: Subject,
         """, keys=keys)
     for row in rows:
         share = deciding_share(row, manifest.settings)
-        yield JudgedOutcome(row["key"], judged[row["number"]], row["flagged"], share)
+        yield JudgedOutcome(row["key"], judged[row["number"]], row["flagged"], share,
+                            row.get("distinct_matching", 0))
 
 
 def deciding_share(row: Mapping[str, Any], settings: Mapping[str, Any]) -> int:

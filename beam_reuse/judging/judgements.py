@@ -23,6 +23,7 @@ from beam_reuse.io.sheets import (
 
 FILE = "file://"
 LONGEST_NAME = 200
+ALL = "all"
 _PER_CENT = re.compile("%(?![0-9A-Fa-f]{2})")
 
 K = TypeVar("K", str, tuple[str, ...], tuple[str, str])
@@ -127,10 +128,20 @@ def columns_by(sheet: Sheet, judgements: Judgements[K], by: Sequence[str] | None
     return tuple(by)
 
 
+def is_stratified(sheet: Sheet) -> bool:
+    """Whether a sheet names the strata that its rows were drawn from."""
+    return {STRATUM, STRATUM_ROWS} <= set(sheet.columns)
+
+
+def stratum_of(sheet: Sheet, judgement: Judgement[K]) -> str:
+    """The stratum of a judgement; the same for all of a sheet that names none."""
+    return judgement.cell(STRATUM) if is_stratified(sheet) else ALL
+
+
 def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fraction] | None:
     """How many rows of the table each of these judgements stands for: the rows of its stratum,
     shared among those of them that it holds. None if the sheet names no strata."""
-    if not {STRATUM, STRATUM_ROWS} <= set(sheet.columns):
+    if not is_stratified(sheet):
         return None
     judged = Counter(judgement.cell(STRATUM) for judgement in judgements)
     return [Fraction(stratum_rows(sheet, judgement), judged[judgement.cell(STRATUM)])
@@ -139,7 +150,7 @@ def stratum_weights(sheet: Sheet, judgements: Sequence[Judgement[K]]) -> list[Fr
 
 def drawn_from(sheet: Sheet) -> int | None:
     """How many rows the strata of a sheet hold together; None if it names none."""
-    if not {STRATUM, STRATUM_ROWS} <= set(sheet.columns):
+    if not is_stratified(sheet):
         return None
     strata = {row.cells.get(STRATUM, ""): row.cells.get(STRATUM_ROWS, "").strip()
               for row in sheet.rows}

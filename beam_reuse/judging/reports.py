@@ -14,7 +14,7 @@ from beam_reuse.judging.figures import DEGREE_FIGURE, DIFFERENCE_FIGURE, THRESHO
 
 DOCUMENT = "evaluation.json"
 FILES = "files"
-DETECTION_TABLES = ("outcomes", "classes", "sweep", "absent")
+DETECTION_TABLES = ("outcomes", "classes", "sweep", "evidence", "absent")
 TABLES = {
     "pairs": ("precision", "reasons", "b-thresholds", "sweep", "choices", "calibration",
               "outcomes"),

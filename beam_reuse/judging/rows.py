@@ -12,21 +12,23 @@ import pyarrow as pa
 from beam_reuse.core.verdicts import Verdict, pair_word
 from beam_reuse.io.results.scan import TableScan, rows_of
 from beam_reuse.io.results.tables import SCHEMAS, read_manifest
-from beam_reuse.io.sheets import LABEL, REASON, STRATUM, STRATUM_ROWS, Sheet, SheetError, read_sheet
+from beam_reuse.io.sheets import LABEL, REASON, STRATUM, Sheet, SheetError, read_sheet
 from beam_reuse.judging.intervals import Drawn, Interval, of_strata
 from beam_reuse.judging.judgements import (
+    ALL,
     Judgement,
     Judgements,
     RefusedRow,
     columns_by,
+    is_stratified,
     judgements_of,
+    stratum_of,
     stratum_rows,
 )
 from beam_reuse.judging.measures import Measure, Rate, tally
 from beam_reuse.judging.reports import Report, Row, report_of
 from beam_reuse.judging.sample import sheet_columns
 
-ALL = "all"
 _BLANKS = re.compile("[\t-\r ]+")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -55,7 +57,7 @@ class RowEvaluation:
         and the share of correct rows in the table, with its interval."""
         strata = self._strata()
         parts = [(ALL, "", list(strata.values()))]
-        if self._stratified:
+        if is_stratified(self.sheet):
             parts += [(STRATUM, name, [stratum]) for name, stratum in strata.items()]
         return [{"split": split, "value": value,
                  **_figures(_counts(chain(*inside)), [self._drawn(one) for one in inside])}
@@ -77,25 +79,21 @@ class RowEvaluation:
                  "absent": len(self.absent), "by": list(self.by)}
         there = set(map(id, self.found))
         outcomes = [{"row": j.row.number, LABEL: pair_word(j.verdict), REASON: j.cell(REASON),
-                     **({STRATUM: j.cell(STRATUM)} if self._stratified else {}),
+                     **({STRATUM: j.cell(STRATUM)} if is_stratified(self.sheet) else {}),
                      "found": id(j) in there} for j in self.judgements.judged]
         return report_of("judged", facts, {
             "precision": self.precision(), "classes": self.classes(), "outcomes": outcomes}, {})
-
-    @property
-    def _stratified(self) -> bool:
-        return {STRATUM, STRATUM_ROWS} <= set(self.sheet.columns)
 
     def _strata(self) -> dict[str, list[Judgement[RowKey]]]:
         """The judged rows of each stratum, in the order of the sheet; one of all without strata."""
         strata: dict[str, list[Judgement[RowKey]]] = {}
         for judgement in self.found:
-            name = judgement.cell(STRATUM) if self._stratified else ALL
-            strata.setdefault(name, []).append(judgement)
+            strata.setdefault(stratum_of(self.sheet, judgement), []).append(judgement)
         return dict(sorted(strata.items()))
 
     def _drawn(self, judged: Sequence[Judgement[RowKey]]) -> Drawn:
-        rows = stratum_rows(self.sheet, judged[0]) if self._stratified else self.table_rows
+        rows = stratum_rows(self.sheet, judged[0]) if is_stratified(self.sheet) else (
+            self.table_rows)
         return Drawn(_counts(judged).precision, rows)
 
 
@@ -124,7 +122,7 @@ def evaluate_rows(folder: str, path: str, table: str | None = None,
     table. Cost: one pass over the columns compared. Memory: the sheet and one batch.
     """
     sheet = read_sheet(path, (LABEL,))
-    name = _table_of(folder, sheet, table)
+    name = table_of(folder, sheet, table)
     scan = TableScan(folder, name)
     fields = _compared(scan, sheet)
     columns = tuple(fields)
@@ -139,7 +137,7 @@ def evaluate_rows(folder: str, path: str, table: str | None = None,
                          columns_by(sheet, judgements, by))
 
 
-def _table_of(folder: str, sheet: Sheet, asked: str | None) -> str:
+def table_of(folder: str, sheet: Sheet, asked: str | None = None) -> str:
     """The table that the sheet was drawn from: of those all of whose columns it has the one with
     most. Refuses another than `asked`."""
     tables = [name for name in read_manifest(folder).tables() if name in SCHEMAS]

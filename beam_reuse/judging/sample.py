@@ -19,6 +19,7 @@ from beam_reuse.core.settings import require
 from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.io.sheets import (
+    ADDED,
     LABEL,
     LINK,
     REASON,
@@ -121,10 +122,9 @@ class Sample:
 
 
 def sheet_columns(table: str, columns: Iterable[str]) -> dict[str, str]:
-    """What a sheet calls the columns of a table: one that is called as what `sample` adds has the
-    table's name before it."""
-    added = (LINK, STRATUM, STRATUM_ROWS, WEIGHT, LABEL, REASON)
-    return {name: f"{table}_{name}" if name in added else name for name in columns}
+    """What a sheet calls the columns of a table: one that is called as what is added to these has
+    the table's name before it."""
+    return {name: f"{table}_{name}" if name in ADDED else name for name in columns}
 
 
 def draw(folder: str, settings: SampleSettings) -> Sample:

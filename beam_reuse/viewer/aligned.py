@@ -104,7 +104,8 @@ def _partners(a: Sequence[str], b: Sequence[str], of_a: tuple[int, int],
 
 def _alike(a: str, b: str) -> float:
     """The share of words that both have; of lines of one word, of letters at both ends."""
-    one, two = set(a[:2_000].lower().split()), set(b[:2_000].lower().split())
+    a, b = a[:2_000], b[:2_000]
+    one, two = set(a.lower().split()), set(b.lower().split())
     both = len(one & two) / max(len(one | two), 1)
     if both < _ALIKE and max(len(one), len(two)) <= 3:
         start, end = _ends(a, b)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 
 HOSTS = ("127.0.0.1", "localhost")
+MOST_BYTES = 1 << 16
+JSON = "application/json"
 
 
 class Refused(Exception):
@@ -54,6 +56,21 @@ class Guard:
 
     def knows(self, token: str) -> bool:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+
+    def check_change(self, headers: Mapping[str, str]) -> int:
+        """Refuse a request that would change something unless a page of the viewer itself has made
+        it: browsers always name the origin of such a request, and let no other site send JSON.
+        Gives the length of what follows."""
+        if "Origin" not in headers:
+            raise Refused("Only a page of the viewer changes anything.")
+        if headers.get("Content-Type", "").partition(";")[0].strip().lower() != JSON:
+            raise Refused("Only JSON is read.")
+        length = headers.get("Content-Length", "")
+        if "Transfer-Encoding" in headers or not (length.isascii() and length.isdigit()):
+            raise Refused("The length is not given.")
+        if len(length) > 9 or int(length) > MOST_BYTES:
+            raise Refused("This is too long.")
+        return int(length)
 
     def check_cookie(self, headers: Mapping[str, str]) -> None:
         """Refuse who has no token."""

@@ -1,18 +1,11 @@
-"""One page: every row that names it, and its text with what is known of it marked."""
+"""One page: every row that names it."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_reuse.io.results.tables import SCHEMAS
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.tables import shown
-from beam_reuse.viewer.texts import (
-    PageText,
-    chunk_settings,
-    read_source,
-    read_text,
-    shown_lines,
-)
+from beam_reuse.viewer.texts import PageText, chunk_settings, read_text
 from beam_reuse.viewer.view import NotThere, View
 
 ROWS = 50
@@ -33,7 +26,8 @@ def page(view: View, url: str) -> dict[str, Any]:
     """Every row of every table that names a page."""
     own = row_of(view, url)
     facts = {}
-    for table, columns in view.types.items():
+    for table in view.database.tables:
+        columns = view.types[table]
         named = [name for name in columns if _names_page(table, name) and (
             columns[name] == "VARCHAR")]
         if not named or table in _SEPARATE:
@@ -50,36 +44,6 @@ def _names_page(table: str, column: str) -> bool:
     schema = SCHEMAS.get(table)
     return column in _OTHERS or any(
         each.is_page for each in (schema.columns if schema else ()) if each.name == column)
-
-
-def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
-    """The text of a page, or its source, with chunks that are known marked, and lines of its
-    host's template."""
-    row = row_of(view, url)
-    chunks = view.ask("matched_chunks", "*", "url = $url order by position", url=url)
-    try:
-        stored = view.contents.of(row)
-        settings = chunk_settings(view.manifest.settings)
-        read = read_source if source else read_text
-        found = read(stored, settings, chunks)
-    except NoContent as error:
-        return {"why_not": str(error), "marks": _marks(view, chunks)}
-    template = {} if source else template_lines(view, row["host"])
-    lines = shown_lines(found, {key: each["fingerprint"] for key, each in template.items()})
-    used = {line["template"] for line in lines["lines"]}
-    return {**lines, "marks": _marks(view, chunks),
-            "template": {each["fingerprint"]: shown(each) for each in template.values()
-                         if each["fingerprint"] in used}}
-
-
-def _marks(view: View, chunks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What is to be said of each chunk that is marked, by its position."""
-    frequent = {row["sha1"]: row for row in view.ask(
-        "frequent_chunks", "sha1, occurrences, pages, hosts, sample_urls",
-        "list_contains($hashes, sha1)", hashes=sorted({row["sha1"] for row in chunks}))
-    } if chunks else {}
-    return {str(row["position"]): shown({**row, "frequent": frequent.get(row["sha1"])})
-            for row in chunks}
 
 
 def template_lines(view: View, host: str) -> dict[int, dict[str, Any]]:

@@ -37,12 +37,11 @@ def similarities(view: View, table: str, column: str, other_sites: bool = False)
     view.require(table)
     choices = {("near_duplicates", "c_similarity"): "c_similarity",
                ("near_duplicates", "b_similarity"): "b_similarity",
-               ("page_overlap", "containment_a"): "floor(20 * greatest(containment_a, "
-               "containment_b)) / 20"}
+               ("overlapping", "larger"): "floor(20 * larger) / 20"}
     key = choices.get((table, column))
     if key is None:
         return {"bins": []}
-    where = "where not same_site" if other_sites and "same_site" in view.types[table] else ""
-    rows = view.database.rows(
-        f'select {key} as bin, count(*) from "{table}" {where} group by bin order by bin')
+    where = "where not same_site" if other_sites else ""
+    rows = view.database.rows(f"select {key} as bin, count(*) from {view.copied(table)} {where} "
+                              "group by bin order by bin")
     return {"bins": rows}

@@ -19,7 +19,7 @@ def quilt(view: View, url: str) -> dict[str, Any]:
     rows = view.ask("quilts", "*", "url = $url order by all", url=url)
     if not rows:
         raise NotThere("This page is no quilt.")
-    sources = _sources(view, url)
+    sources = sources_of(view, url)
     told = {"quilt": shown(rows[0]), "settings": [*map(shown, rows)], "sources": [
         shown({key: value for key, value in row.items() if key != "spans"})
         | {"spans": len(row["spans"])} for row in sources]}
@@ -27,31 +27,31 @@ def quilt(view: View, url: str) -> dict[str, Any]:
         page = text_of(view, url)
     except NoContent as error:
         return {**told, "why_not": str(error)}
-    marks = [mark for row in sources for mark in page.of_tokens(_spans(row), str(row["rank"]))]
+    marks = [mark for row in sources for mark in page.of_tokens(spans_of(row), str(row["rank"]))]
     return {**told, **shown_lines(PageText(page.text, marks))}
 
 
-def _sources(view: View, url: str) -> list[dict[str, Any]]:
+def sources_of(view: View, url: str) -> list[dict[str, Any]]:
     """The sources of a quilt, of the first combination of settings that has some."""
     rows = view.ask("quilt_sources", "*", "url = $url order by all", url=url)
     first = [row for row in rows if all(row[name] == rows[0][name] for name in _SETTINGS)]
     return sorted(first, key=lambda row: row["rank"])
 
 
-def _spans(row: dict[str, Any]) -> list[tuple[int, int]]:
+def spans_of(row: dict[str, Any]) -> list[tuple[int, int]]:
     return [(span["start"], span["end"]) for span in row["spans"]]
 
 
 def source(view: View, url: str, rank: int) -> dict[str, Any]:
     """The source of that rank, with what the quilt has of it marked."""
-    row = next((row for row in _sources(view, url) if row["rank"] == rank), None)
+    row = next((row for row in sources_of(view, url) if row["rank"] == rank), None)
     if row is None:
         raise NotThere(f"This quilt has no source {rank}.")
     try:
         whole, other = text_of(view, url), text_of(view, row["source_url"])
     except NoContent as error:
         return {"url": shown(row["source_url"]), "why_not": str(error)}
-    spans = shared_spans(_tokens(whole), _spans(row), _tokens(other), row["gram_size"])
+    spans = shared_spans(_tokens(whole), spans_of(row), _tokens(other), row["gram_size"])
     return {"url": shown(row["source_url"]),
             **shown_lines(PageText(other.text, other.of_tokens(spans, str(rank))))}
 

@@ -1,29 +1,31 @@
 """The viewer's server: fixed files of the package, and answers to named queries, as JSON.
 
-It listens on this machine alone. Only GET is known. No part of a request is ever a path of a
-file, or SQL.
+It listens on this machine alone. GET asks, POST judges; nothing else is known. No part of a request
+is ever a path of a file, or SQL.
 """
 
 import json
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.viewer.asking import answer
+from beam_reuse.judging.judged_sheet import JudgedMeanwhile
+from beam_reuse.viewer.asking import answer, change
 from beam_reuse.viewer.guard import HOSTS, Guard, Refused
 from beam_reuse.viewer.overview import figure_svg
 from beam_reuse.viewer.view import NotThere, View
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-          "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-          "require-trusted-types-for 'script'; trusted-types 'none'")
+          "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+          "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 HEADERS = {
     "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store",
@@ -75,24 +77,47 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = SECONDS
 
     def do_GET(self) -> None:
+        self._guarded(self._get)
+
+    def do_POST(self) -> None:
+        """Where it is refused the connection ends: what else was sent is no request of its own."""
+        self._ends, self.close_connection = self.close_connection, True
+        self._guarded(self._post)
+
+    def _get(self, headers: Mapping[str, str]) -> None:
+        guard, asked = self.server.guard, urlsplit(self.path)
+        given = parse_qs(asked.query, keep_blank_values=True, max_num_fields=100)
+        if asked.path == "/" and "token" in given:
+            if not guard.knows(given["token"][0]):
+                raise Refused("This token is not, or no longer, the viewer's.")
+            self._send(HTTPStatus.SEE_OTHER, "html", b"",
+                       {"Location": "/", "Set-Cookie": guard.cookie})
+            return
+        guard.check_cookie(headers)
+        self._answer(asked.path, given)
+
+    def _post(self, headers: Mapping[str, str]) -> None:
+        self.server.guard.check_cookie(headers)
+        length = self.server.guard.check_change(headers)
+        if not self.path.startswith("/api/"):
+            raise NotThere("Nothing is changed here.")
+        content = self.rfile.read(length)
+        if len(content) < length:
+            raise ConnectionError("cut short")
+        self.close_connection = self._ends
+        self._send_json(change(self.server.view, self.path.removeprefix("/api/"), content))
+
+    def _guarded(self, answered: Callable[[Mapping[str, str]], None]) -> None:
         try:
-            guard = self.server.guard
             headers = {name.title(): value for name, value in self.headers.items()}
-            guard.check_origin(headers)
-            asked = urlsplit(self.path)
-            given = parse_qs(asked.query, keep_blank_values=True, max_num_fields=100)
-            if asked.path == "/" and "token" in given:
-                if not guard.knows(given["token"][0]):
-                    raise Refused("This token is not, or no longer, the viewer's.")
-                self._send(HTTPStatus.SEE_OTHER, "html", b"",
-                           {"Location": "/", "Set-Cookie": guard.cookie})
-                return
-            guard.check_cookie(headers)
-            self._answer(asked.path, given)
+            self.server.guard.check_origin(headers)
+            answered(headers)
         except Refused as error:
             self._say(HTTPStatus.FORBIDDEN, str(error))
         except NotThere as error:
             self._say(HTTPStatus.NOT_FOUND, str(error))
+        except JudgedMeanwhile as error:
+            self._say(HTTPStatus.CONFLICT, str(error))
         except (UserError, ValueError) as error:
             self._say(HTTPStatus.BAD_REQUEST, str(error))
         except ConnectionError:
@@ -108,9 +133,12 @@ class _Handler(BaseHTTPRequestHandler):
             kind, content = self.server.files[path]
             self._send(HTTPStatus.OK, kind, content)
         elif path.startswith("/api/"):
-            found = answer(self.server.view, path.removeprefix("/api/"), given)
-            content = json.dumps(found, default=str).encode("utf-8", "replace")
-            self._send(HTTPStatus.OK, "json", content)
+            self._send_json(answer(self.server.view, path.removeprefix("/api/"), given))
+        elif path == "/rendered" and list(given) == ["url"]:
+            from beam_reuse.viewer import rendered  # what parses HTML is not for the first screen
+
+            self._send(HTTPStatus.OK, "html", rendered.rendered(self.server.view, given["url"][0]),
+                       rendered.HEADERS)
         elif number := re.fullmatch(r"/figure/(\d{1,3})\.svg", path):
             self._send(HTTPStatus.OK, "svg", self._figure(int(number[1])))
         else:
@@ -124,6 +152,10 @@ class _Handler(BaseHTTPRequestHandler):
         start, rest = drawn.split(b">", 1)
         return start + b' xmlns="http://www.w3.org/2000/svg">' + self.server.figure_style + rest
 
+    def _send_json(self, found: Any) -> None:
+        content = json.dumps(found, default=str).encode("utf-8", "replace")
+        self._send(HTTPStatus.OK, "json", content)
+
     def _say(self, status: HTTPStatus, message: str) -> None:
         self._send(status, "json", json.dumps({"error": message[:2_000]}).encode())
 
@@ -132,6 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         sent = {"Content-Type": TYPES.get(kind, kind), "Content-Length": str(len(content)),
                 **HEADERS, **(more or {})}
+        if self.close_connection:
+            sent["Connection"] = "close"
         for name, value in sent.items():
             self.send_header(name, value)
         self.end_headers()

@@ -6,8 +6,9 @@ from beam_reuse.viewer.tables import shown
 from beam_reuse.viewer.view import View
 
 MOST = 200
+SOURCES = 4
 _FACTS = (
-    ("crawl_savings", "host = $host", "host"), ("skippable", "host = $host", "url"),
+    ("crawl_savings", "host = $host", "chunking"),
     ("popular_collections", "starts_with(prefix, $host || '/')", "prefix"),
     ("boilerplate", "host = $host", "position"),
 )
@@ -24,16 +25,18 @@ def neighbourhoods(view: View, prefix: str = "", hosts: str = "",
         f"and contains(prefix, $hosts) {'and flagged' if flagged else ''} "
         f"order by matching desc, prefix limit {MOST + 1}",
         depth=depth, prefix=prefix, hosts=hosts.lower())
+    own = view.ask("neighbourhoods", "*", "prefix = $prefix", prefix=prefix) if prefix else []
     shown_rows = rows[:MOST]
     sources = view.ask(
         "neighbourhood_sources", "*", "list_contains($prefixes, prefix) "
-        "order by matching desc, source", prefixes=[row["prefix"] for row in shown_rows])
+        "order by matching desc, source", prefixes=[row["prefix"] for row in own + shown_rows])
     whose: dict[str, list[Any]] = {}
     for row in sources:
         whose.setdefault(row["prefix"], []).append({
             "source": shown(row["source"]), "matching": row["matching"]})
     below = _below(view, [row["prefix"] for row in shown_rows], depth)
-    return {"rows": [shown(row) | {"sources": whose.get(row["prefix"], [])[:3],
+    return {"own": shown(own[0]) | {"sources": whose.get(prefix, [])} if own else None,
+            "rows": [shown(row) | {"sources": whose.get(row["prefix"], [])[:SOURCES],
                                    "has_more": row["prefix"] in below} for row in shown_rows],
             "more": len(rows) > MOST, "thresholds": dict(view.manifest.thresholds)}
 
@@ -55,33 +58,27 @@ def site(view: View, host: str) -> dict[str, Any]:
     pages = view.database.rows(
         "select count(*), sum(bytes), min(ip), any_value(domain), any_value(site) from pages "
         "where host = $host", {"host": host})[0]
-    facts = {table: [*map(shown, view.ask(table, "*", f'{where} order by "{order}" limit {MOST}',
-                                          host=host))]
+    found = {table: view.ask(table, "*", f'{where} order by "{order}" limit {MOST + 1}', host=host)
              for table, where, order in _FACTS if view.has(table)}
+    if view.has("skippable"):
+        found["skippable"] = _skippable(view, host)
+    facts = {table: {"rows": [*map(shown, rows[:MOST])], "more": len(rows) > MOST}
+             for table, rows in found.items()}
     overlap = view.ask("server_overlap", "*", "host_a = $host or host_b = $host "
-                       f"order by shared desc limit {MOST}", host=host)
+                       f"order by shared desc limit {3 * MOST}", host=host)
     sources = view.ask("neighbourhood_sources", "*", "prefix = $prefix order by matching desc "
                        f"limit {MOST}", prefix=f"{host}/")
     return {"host": host, "pages": pages[0], "bytes": pages[1], "ip": pages[2],
             "domain": pages[3], "site": pages[4], "neighbourhood": shown(own[0]) if own else None,
             "overlap": [*map(shown, overlap)], "sources": [*map(shown, sources)], "facts": facts,
-            "tables": {name: view.has(name) for name in (
-                "neighbourhoods", "server_overlap", *(fact[0] for fact in _FACTS))}}
+            "tables": {name: view.has(name) for name in ("neighbourhoods", "server_overlap")}}
 
 
-def shared(view: View, a: str, b: str) -> dict[str, Any]:
-    """Pairs of pages of two hosts that overlap or are near-duplicates or copies."""
-    values = {"a": f"%://{_like(a)}%", "b": f"%://{_like(b)}%"}
-    either = ("((x like $a escape '!' and y like $b escape '!') or "
-              "(x like $b escape '!' and y like $a escape '!'))")
-    found = {}
-    for table, x, y in (("page_overlap", "url_a", "url_b"), ("near_duplicates", "url_a", "url_b"),
-                        ("exact_copies", "centre", "url")):
-        where = either.replace("x like", f"{x} like").replace("y like", f"{y} like")
-        found[table] = [*map(shown, view.ask(table, "*", f"{where} limit {MOST}", **values))]
-    return found
-
-
-def _like(host: str) -> str:
-    """A host in a pattern, with what ends it in a URL."""
-    return host.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "/"
+def _skippable(view: View, host: str) -> list[dict[str, Any]]:
+    """Each page that need not be fetched once, with the ways of cutting pages that say so."""
+    names = ("url", "because_of", "bytes", "chunking")
+    rows = view.database.rows(
+        "select url, because_of, max(bytes), string_agg(chunking, ', ' order by chunking) "
+        "from skippable where host = $host group by url, because_of order by url, because_of "
+        f"limit {MOST + 1}", {"host": host})
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from beam_reuse.viewer.contents import NoContent
 
 MOST_LINES = 4_000
 MOST_LETTERS = 20_000
+MOST_IN_ALL = 2_000_000
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # no characters: never in a text, and kept by parsers
 _SIGN = re.compile(f"{_OPEN}([se])(\\d+){_CLOSE}")
 _SIGNS = re.compile(f"[{_OPEN}{_CLOSE}]")
@@ -56,10 +58,14 @@ class PageText:
         """Those of its lines (uint64), in order."""
         return line_fingerprints(self.text.encode("utf-8", "surrogatepass"))[0]
 
+    @cached_property
+    def _places(self) -> np.ndarray:
+        return token_places(self.text)
+
     def of_tokens(self, spans: Iterable[tuple[int, int]], name: str) -> list[Mark]:
         """Marks of spans of tokens, end excluded."""
-        places = token_places(self.text)
-        return [Mark(places[first][0], places[min(end, len(places)) - 1][1], name)
+        places = self._places
+        return [Mark(int(places[first, 0]), int(places[min(end, len(places)) - 1, 1]), name)
                 for first, end in spans if first < min(end, len(places))]
 
 
@@ -83,7 +89,10 @@ def read_text(page: StoredPage, settings: ChunkSettings,
             raise NoContent(f"This page is not parsed: {error}") from error
     if cuts_text(page.kind, settings):
         return _by_text(page, settings, chunks)
-    bare, signed = (_parsed(page, text) for text in (_signed(page, ()), _signed(page, chunks)))
+    bare = _parsed(page, _signed(page, ()))
+    if not chunks:
+        return PageText(bare)
+    signed = _parsed(page, _signed(page, chunks))
     found = _without_signs(signed, [str(row["position"]) for row in chunks if not row["start"]])
     # Where a sign changes the tree after all (it may undo frames), the text is right and unmarked.
     same = [bare[a:b] for a, b in PageText(bare).lines()] == [
@@ -159,9 +168,12 @@ def shown_lines(text: PageText, template: Mapping[int, str] | None = None) -> di
     if template:
         kinds = [template.get(int(each), "") for each in text.fingerprints()]
     marks = sorted(text.marks)
-    out, first = [], 0
+    out, first, left = list[dict[str, Any]](), 0, MOST_IN_ALL
     for number, (start, end) in enumerate(lines[:MOST_LINES]):
-        until = min(end, start + MOST_LETTERS)
+        if left <= 0:
+            break
+        until = min(end, start + MOST_LETTERS, start + left)
+        left -= until - start
         while first < len(marks) and marks[first].end <= start:
             first += 1
         here = [mark for mark in marks[first:first + 1000] if mark.start < until
@@ -169,7 +181,7 @@ def shown_lines(text: PageText, template: Mapping[int, str] | None = None) -> di
         out.append({"n": number + 1, "pieces": _pieces(text.text, start, until, here),
                     "left_out": end - until,
                     "template": kinds[number] if number < len(kinds) else ""})
-    return {"lines": out, "left_out": max(0, len(lines) - MOST_LINES)}
+    return {"lines": out, "left_out": len(lines) - len(out)}
 
 
 def _pieces(text: str, start: int, end: int, marks: Sequence[Mark]) -> list[list[str]]:

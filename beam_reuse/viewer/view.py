@@ -5,14 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.results.database import Database, open_result
 from beam_reuse.io.results.tables import no_table, read_manifest
-from beam_reuse.viewer.contents import Contents
+from beam_reuse.viewer.derived import DERIVED
+from beam_reuse.viewer.sheets import Sheets, usual_folder, usual_name
 
-MEMORY = "160MB"
+if TYPE_CHECKING:
+    from beam_reuse.viewer.contents import Contents
+
+MEMORY = "120MB"
 AT_ONCE = 200_000
 """Tables of up to so many rows are copied while somebody waits."""
 
@@ -35,32 +39,48 @@ class View:
     the place of a row in the result. Memory: MEMORY and what is answered.
     """
 
-    def __init__(self, folder: str, database: Database, inputs: Sequence[str]) -> None:
+    def __init__(self, folder: str, database: Database, inputs: Sequence[str],
+                 sheets: Sheets | None = None) -> None:
         self.folder, self.database = folder, database
+        self.sheets = sheets or Sheets(usual_folder(folder), (), usual_name())
         self.manifest = read_manifest(folder)
-        self.contents = Contents(folder, inputs, self.manifest)
-        self._locks = {name: threading.Lock() for name in database.tables}
+        self._inputs = inputs
+        self.derived = [name for name, made in DERIVED.items() if made.of in database.tables]
+        self._locks = {name: threading.Lock() for name in (*database.tables, *self.derived)}
         self._copied: set[str] = set()
         self._nulls: dict[tuple[str, str], bool] = {}
 
     @cached_property
+    def contents(self) -> "Contents":
+        """The bytes of pages. What reads them is loaded with it: the first screen needs none."""
+        from beam_reuse.viewer.contents import Contents
+
+        return Contents(self.folder, self._inputs, self.manifest)
+
+    @cached_property
     def types(self) -> Mapping[str, Mapping[str, str]]:
-        """The columns of every table with their types, as DuckDB calls them."""
+        """The columns of every table with their types, as DuckDB calls them; derived ones too."""
         return {name: {row[0]: row[1] for row in self.database.rows(f'describe "{name}"')}
-                for name in self.database.tables}
+                for name in (*self.database.tables, *self.derived)}
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
-        """How many rows each table has."""
+        """How many rows each table of the result has."""
         return {name: sum(part.rows for part in parts)
                 for name, parts in self.manifest.tables().items()}
+
+    def size_of(self, table: str) -> int:
+        """How many rows a table has, derived or not."""
+        if table in self.sizes:
+            return self.sizes[table]
+        return int(self.database.rows(f"select count(*) from {self.copied(table)}")[0][0])
 
     def has(self, *tables: str) -> bool:
         return all(name in self.types for name in tables)
 
     def require(self, table: str) -> None:
         if table not in self.types:
-            raise NotThere(no_table(self.folder, table, self.types))
+            raise NotThere(no_table(self.folder, table, self.database.tables))
 
     def is_copied(self, table: str) -> bool:
         return table in self._copied
@@ -85,7 +105,8 @@ class View:
 
     def prepare(self, table: str) -> None:
         """Make the copy of a table, in the meantime if it is large."""
-        if self.sizes[table] <= AT_ONCE:
+        of = DERIVED[table].of if table in DERIVED else table
+        if self.sizes[of] <= AT_ONCE:
             self.copied(table)
         elif table not in self._copied and not self._locks[table].locked():
             threading.Thread(target=self.copied, args=(table,), daemon=True).start()
@@ -103,10 +124,14 @@ class View:
 
 
 @contextmanager
-def open_view(folder: str, inputs: Sequence[str]) -> Iterator[View]:
+def open_view(folder: str, inputs: Sequence[str], sheets: Sheets | None = None) -> Iterator[View]:
     """The result in `folder`; `inputs` are crawl files and indexes with its pages, or nothing:
-    then those that the run has read, where they are still there."""
+    then those that the run has read, where they are still there. `sheets` are those to judge;
+    None: those in the usual folder."""
     with (TemporaryDirectory(prefix="beam-reuse-view-", ignore_cleanup_errors=True) as scratch,
           open_result(folder, scratch, MEMORY) as database):
         database.rows("create schema copies")
-        yield View(folder, database, inputs)
+        view = View(folder, database, inputs, sheets)
+        for name in view.derived:
+            database.rows(f'create view "{name}" as {DERIVED[name].sql}')
+        yield view

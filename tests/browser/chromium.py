@@ -42,12 +42,14 @@ def find_chromium() -> str | None:
 
 
 class Chromium:
-    """A browser with one page. A context: it ends with it.
+    """A browser with one page. A context: it ends with it. `flags` are what it is started with.
 
         with Chromium(path) as browser:
             browser.load("<p>Hello", scripts=False)
             browser.run("document.documentElement.outerHTML")
     """
+
+    flags: tuple[str, ...] = FLAGS
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -61,7 +63,7 @@ class Chromium:
         theirs_in, self._to = os.pipe()
         self._from, theirs_out = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, str(theirs_in), str(theirs_out), self._path, *FLAGS,
+            [sys.executable, "-c", _START, str(theirs_in), str(theirs_out), self._path, *self.flags,
              f"--user-data-dir={self._folder.name}", "about:blank"],
             pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
@@ -70,8 +72,11 @@ class Chromium:
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"]
         self._ask("Page.enable")
-        self._ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
+        self._prepare()
         return self
+
+    def _prepare(self) -> None:
+        self._ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  where: TracebackType | None) -> None:

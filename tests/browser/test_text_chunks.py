@@ -17,12 +17,15 @@ from beam_reuse.core.text import read_html
 from beam_reuse.demo.sample import sample_crawl
 from beam_reuse.demo.writing import write_crawl
 from beam_reuse.detector import Detector
+from extension.build import HERE, as_globals
 from tests.browser.chromium import Chromium
+from tests.browser.real_doms import compare
+from tests.core.real_pages import real_pages
 from tests.core.test_text_chunks import ORIGINAL, SOUND, cut, hashes_of, texts_of, vectors
 from tests.crawl.reading import read_whole
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-WALK = Path(__file__).with_name("text_chunks.js").read_text()
+WALK = as_globals(HERE / "core" / "text_chunks.js")
 OUTER = "document.documentElement.outerHTML"
 REWRITE = """{
   let number = 0;
@@ -138,3 +141,13 @@ def test_a_tree_that_no_html_gives_is_cut_once_more(browser: Chromium) -> None:
     assert texts_of(cut(out)) == ["a", "b c d", "e"]
     assert str(HTMLTree.parse(out)).count("<p></p>") == 1
     assert len(read_html(out, ("p",)).cuts) == 3
+
+
+def test_real_pages_have_the_same_chunks_in_three_tongues(browser: Chromium, corpora: Path) -> None:
+    """Some pages; `python -m tests.browser.real_doms` compares thousands and counts causes."""
+    compared = [compare(browser, html) for _, html in real_pages(corpora, 100_000)[::8]]
+    assert len(compared) > 30 and sum(one.chunks for one in compared) > 300
+    assert {(one.html5lib, one.walk) for one in compared} == {("same", "same")}
+    assert {one.written for one in compared} <= {"same", "tree that no HTML gives"}
+    assert sum(one.written == "same" for one in compared) > 0.9 * len(compared)
+    assert sum(one.lost for one in compared) < 0.01 * sum(one.chunks for one in compared)

@@ -106,6 +106,26 @@ http://a.example/4,1
     assert found.step_of_run() == ONE // 4
 
 
+def test_the_sweep_of_evidence_and_its_share_by_target(tmp_path: Path) -> None:
+    """Distinct chunks that match 1, 3, 3 and 5; a page with 9 that was not flagged stays so."""
+    rows = [page_row(f"http://{n}.example/", matching, 10, flagged) for n, (matching, flagged) in
+            enumerate([(1, True), (3, True), (3, True), (5, True), (9, False)])]
+    for row in rows:
+        row["distinct_matching"] = row["matching"]
+    folder = write_result(tmp_path / "r", {"page_reuse": [rows]})
+    path = sheet(tmp_path, "url,label,target\n" + "".join(
+        f"http://{n}.example/,{label},{target}\n" for n, (label, target) in
+        enumerate([(0, "none"), (1, "bank"), (0, "none"), (1, "bank"), (1, "shop")])))
+    found = evaluate(folder, path, PAGES, ("target",))
+    assert [(step.share + 1, *counts(step.confusion).values()) for step in
+            found.evidence_sweep()] == [(1, 2, 2, 1, 0), (2, 2, 1, 1, 1), (4, 1, 0, 2, 2),
+                                        (6, 0, 0, 3, 2)]
+    assert {row.values: row.evidence for row in found.classes()} == {
+        ("bank",): pytest.approx(0.4), ("none",): pytest.approx(0.2), ("shop",): None}
+    written = {table.name: table for table in detection_report(found).tables}
+    assert [row[0] for row in written["evidence"].rows] == [1, 2, 4, 6]
+
+
 def test_pages_with_too_few_chunks_are_flagged_by_no_threshold(tmp_path: Path) -> None:
     rows = [page_row("http://a.example/", 3, 4, False), page_row("http://b.example/", 1, 5, True)]
     folder = write_result(tmp_path / "r", {"page_reuse": [rows]}, min_chunks=5)

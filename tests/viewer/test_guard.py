@@ -18,7 +18,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
         yield started
 
 
-def asked(server: Viewer, path: str = "/api/overview", method: str = "GET",
+def asked(server: Viewer, path: str = "/api/overview", method: str = "GET", content: bytes = b"",
           **headers: str | None) -> str:
     """The answer to a request with the right headers, but for those given (None: left out)."""
     host = f"127.0.0.1:{server.server_port}"
@@ -28,7 +28,7 @@ def asked(server: Viewer, path: str = "/api/overview", method: str = "GET",
         f"{name}: {value}" for name, value in sent.items() if value is not None),
         "Connection: close", "", ""]
     with socket.create_connection(("127.0.0.1", server.server_port), 20) as connection:
-        connection.sendall("\r\n".join(lines).encode())
+        connection.sendall("\r\n".join(lines).encode() + content)
         answer = b""
         while piece := connection.recv(1 << 16):
             answer += piece
@@ -77,8 +77,8 @@ def test_the_token_becomes_a_cookie_once(server: Viewer) -> None:
     assert status(rebound) == 403 and "Set-Cookie" not in rebound
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "X"])
-def test_only_get_is_known(server: Viewer, method: str) -> None:
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "X"])
+def test_only_get_and_post_are_known(server: Viewer, method: str) -> None:
     assert status(asked(server, method=method)) == 405
 
 
@@ -101,3 +101,75 @@ def test_no_path_reaches_a_file(server: Viewer, path: str) -> None:
 ])
 def test_what_is_no_value_of_its_type_is_refused(server: Viewer, query: str) -> None:
     assert status(asked(server, f"/api/{query}")) in (400, 404)
+
+
+def posted(server: Viewer, path: str, content: bytes, **headers: str | None) -> str:
+    """The answer to a POST as the viewer's own page sends it, but for the headers given."""
+    sent: dict[str, str | None] = {
+        "Origin": f"http://127.0.0.1:{server.server_port}", "Sec_Fetch_Site": "same-origin",
+        "Content_Type": "application/json", "Content_Length": str(len(content))}
+    return asked(server, path, "POST", content, **sent | headers)
+
+
+DRAW = b'{"table": "page_reuse", "rows": 3}'
+
+
+def test_a_page_of_the_viewer_may_post(server: Viewer) -> None:
+    answer = posted(server, "/api/draw", DRAW)
+    assert status(answer) == 200 and '"rows": 3' in answer
+    for name, value in HEADERS.items():
+        assert f"{name}: {value}\r\n" in answer
+
+
+@pytest.mark.parametrize("headers", [
+    {"Cookie": None}, {"Cookie": "beam-reuse-PORT=wrong"}, {"Host": "evil.example:PORT"},
+    {"Host": None}, {"Origin": None}, {"Origin": "null"}, {"Origin": "http://evil.example"},
+    {"Origin": "https://127.0.0.1:PORT"}, {"Origin": "http://127.0.0.1:1"},
+    {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
+    {"Content_Type": None}, {"Content_Type": "text/plain"},
+    {"Content_Type": "application/x-www-form-urlencoded"}, {"Content_Type": "text/json"},
+    {"Content_Length": None}, {"Content_Length": "-1"}, {"Content_Length": "1e3"},
+    {"Content_Length": "65537"}, {"Content_Length": "9" * 30}, {"Transfer_Encoding": "chunked"},
+])
+def test_other_posts_change_nothing(server: Viewer, headers: dict[str, str | None]) -> None:
+    before = server.view.sheets.names()
+    given = {name: value and value.replace("PORT", str(server.server_port))
+             for name, value in headers.items()}
+    answer = posted(server, "/api/draw", DRAW, **given)
+    assert status(answer) == 403 and "Connection: close\r\n" in answer
+    assert server.view.sheets.names() == before
+
+
+@pytest.mark.parametrize(("path", "content"), [
+    ("/api/draw", b""), ("/api/draw", b"{"), ("/api/draw", b"[]"), ("/api/draw", b"{}"),
+    ("/api/draw", b'{"table": "pages"}'), ("/api/draw", b'{"table": 7}'),
+    ("/api/draw", b'{"table": "page_reuse", "rows": "-1"}'),
+    ("/api/draw", b'{"table": "page_reuse", "rows": true}'),
+    ("/api/draw", b'{"table": "page_reuse", "rows": 1000000}'),
+    ("/api/draw", b'{"table": "page_reuse", "by": {"a": 1}}'),
+    ("/api/draw", b'{"table": "page_reuse", "where": ["url = x; drop table pages"], "sql": 1}'),
+    ("/api/draw", b'{"table": "../../x"}'), ("/api/draw", b"[" * 50_000),
+    ("/api/judge", b'{"sheet": "/etc/passwd", "row": 2, "key": "", "label": "correct", '
+                   b'"reason": "", "seen": ["", "", "", ""]}'),
+    ("/api/undo", b'{"sheet": "../r/manifest.json", "row": 2, "key": "", "seen": [], "back": []}'),
+    ("/api/overview", b"{}"), ("/api/table", b'{"name": "page_reuse"}'), ("/", b"{}"),
+    ("/app.js", b"{}"),
+])
+def test_what_is_no_change_is_refused(server: Viewer, path: str, content: bytes) -> None:
+    before = server.view.sheets.names()
+    assert status(posted(server, path, content)) in (400, 404)
+    assert server.view.sheets.names() == before
+
+
+def test_get_changes_nothing(server: Viewer) -> None:
+    before = server.view.sheets.names()
+    assert status(asked(server, "/api/draw?table=page_reuse")) == 404
+    assert server.view.sheets.names() == before
+
+
+def test_what_follows_a_refused_post_is_no_request(server: Viewer) -> None:
+    cookie = f"beam-reuse-{server.server_port}={server.guard.token}"
+    hidden = (f"GET /api/overview HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+              f"Cookie: {cookie}\r\n\r\n").encode()
+    answer = posted(server, "/api/draw", hidden, Content_Type="text/plain")
+    assert answer.count("HTTP/1.1 ") == 1 and "page_reuse" not in answer

@@ -1,9 +1,9 @@
 // How a value of a table is shown, by the name of its column.
-import {counted, el, link, number, share} from "./dom.js";
+import {breakable, counted, el, link, number, share} from "./dom.js";
 
 const PAGES = new Set(["url", "url_a", "url_b", "because_of", "centre", "representative", "cluster", "source_url", "first_url", "origin", "set", "family", "declared_canonical"]);
 const HOSTS = new Set(["host", "host_a", "host_b"]);
-const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a", "containment_b", "containment", "share", "patch_fraction", "linked_page_share", "linked_domain_share", "position"]);
+const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a", "containment_b", "containment", "share", "patch_fraction", "linked_page_share", "linked_domain_share", "position", "similarity", "least", "mean", "larger"]);
 export const CHUNKS = new Set(["frequent_chunks", "matched_chunks", "labels"]);
 
 export function cell(table, column, value) {
@@ -12,19 +12,22 @@ export function cell(table, column, value) {
   if (Array.isArray(value)) return many(table, column, value);
   if (column.name === "sha1" && CHUNKS.has(table)) return link("passage", {sha1: value}, String(value).slice(0, 12));
   if (column.name === "sha1") return el("code", {title: value}, String(value).slice(0, 12));
-  if (column.name === "prefix") return link("sites", {prefix: value}, value);
+  if (column.name === "prefix") return link("sites", {prefix: value}, breakable(value));
   if (column.name === "text") return el("code", {class: "chunk"}, readable(String(value)));
   if (PAGES.has(column.name) && column.type === "VARCHAR") return page(value);
-  if (HOSTS.has(column.name)) return link("site", {host: value}, value);
+  if (HOSTS.has(column.name)) return link("site", {host: value}, breakable(value));
   if (SHARES.has(column.name) && typeof value === "number" && column.type === "DOUBLE") return share(value);
   if (column.type === "BIGINT" || column.type === "DOUBLE") return number(value);
-  if (column.type.startsWith("TIMESTAMP")) return String(value).replace("T", " ").replace("+00:00", "");
+  if (column.type.startsWith("TIMESTAMP")) return el("span", {class: "short"}, String(value).replace("T", " ").replace("+00:00", ""));
   if (typeof value === "object") return JSON.stringify(value);
-  return String(value);
+  return String(value).length < 28 ? el("span", {class: "short"}, String(value)) : el("span", {class: "long"}, breakable(value));
 }
 
+// The name of a column as a heading.
+export const heading = (name) => name.replaceAll("_", " ");
+
 export function page(url) {
-  return link("page", {url}, url);
+  return link("page", {url}, breakable(url));
 }
 
 function many(table, column, values) {
@@ -51,15 +54,16 @@ export const isNumber = (column) => column.type === "BIGINT" || column.type === 
 // Rows as a table of their own, without paging.
 export function plainTable(table, rows, columns) {
   const names = columns ?? (rows.length ? Object.keys(rows[0]) : []);
-  const typed = names.map((name) => ({name, type: typeOf(rows, name)}));
+  const typed = names.map((name) => ({name, type: typeOf(table, rows, name)}));
   return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table}, el("table", {},
-    el("thead", {}, el("tr", {}, typed.map((column) => el("th", {scope: "col", class: isNumber(column) ? "n" : ""}, column.name)))),
+    el("thead", {}, el("tr", {}, typed.map((column) => el("th", {scope: "col", class: isNumber(column) ? "n" : "", title: column.name}, heading(column.name))))),
     el("tbody", {}, rows.map((row) => el("tr", {}, typed.map((column) => el("td", {class: isNumber(column) ? "n" : ""}, cell(table, column, row[column.name]))))))));
 }
 
-function typeOf(rows, name) {
+// `position` is a share of the page above a line of a template, elsewhere the number of a chunk.
+function typeOf(table, rows, name) {
   const value = rows.map((row) => row[name]).find((each) => each !== null && each !== undefined);
-  if (typeof value === "number") return SHARES.has(name) ? "DOUBLE" : "BIGINT";
+  if (typeof value === "number") return SHARES.has(name) && (name !== "position" || table === "boilerplate") ? "DOUBLE" : "BIGINT";
   if (typeof value === "boolean") return "BOOLEAN";
   return Array.isArray(value) ? "VARCHAR[]" : "VARCHAR";
 }

@@ -45,12 +45,18 @@ export function link(screen, parameters, ...children) {
 }
 
 export const number = (value) => value === null || value === undefined ? "" : Number(value).toLocaleString("en");
-export const share = (value) => value === null || value === undefined ? "" : (100 * value).toFixed(value > 0 && value < 0.1 ? 2 : 1) + " %";
+export const share = (value) => value === null || value === undefined ? "" : (100 * value).toFixed(value > 0 && value < 0.1 ? 2 : 1) + "\u00a0%";
 export const counted = (many, what) => number(many) + " " + what + (many === 1 ? "" : "s");
 
 export function size(bytes) {
   for (const [unit, scale] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]) if (bytes >= scale) return (bytes / scale).toFixed(1) + " " + unit;
   return number(bytes) + " B";
+}
+
+// A long name that breaks where its parts end.
+export function breakable(text) {
+  const parts = String(text).split(/(?<=[/?&=])(?=[^/?&=])/);
+  return parts.length > 200 ? text : parts.flatMap((part, at) => at ? [document.createElement("wbr"), part] : [part]);
 }
 
 // A URL of the crawl: text. Opening it takes a second, deliberate step.
@@ -75,4 +81,13 @@ export function bar(value, above) {
   const made = el("meter", {min: 0, max: 1, class: above ? "above" : "", "aria-label": share(value)});
   made.value = value ?? 0;
   return made;
+}
+
+// A command, copied with one click.
+export function command(text) {
+  const shown = el("pre", {class: "command", tabindex: 0}, text);
+  const button = el("button", {type: "button", on: {async click() {
+    try { await navigator.clipboard.writeText(text); button.replaceChildren("Copied"); } catch { getSelection().selectAllChildren(shown); button.replaceChildren("Selected"); }
+  }}}, "Copy");
+  return el("div", {class: "with-copy"}, shown, button);
 }

@@ -1,14 +1,14 @@
 // A table that is sorted, filtered and paged; all of it is in the address.
-import {ask} from "./api.js";
-import {cell, isNumber} from "./cells.js";
+import {ask, overview} from "./api.js";
+import {cell, heading, isNumber} from "./cells.js";
 import {counted, el, link, to} from "./dom.js";
 
 // Fields of filters for any column, by its type.
 export function fieldsOf(columns) {
   return columns.flatMap(({name, type}) => {
-    if (type === "BIGINT" || type === "DOUBLE") return [{label: name + " from", column: name, op: "min", type: "number"}, {label: name + " to", column: name, op: "max", type: "number"}];
-    if (type === "BOOLEAN") return [{label: name, column: name, op: "is", options: [["", "any"], ["true", "yes"], ["false", "no"]]}];
-    if (type === "VARCHAR" || type === "VARCHAR[]") return [{label: name + " has", column: name, op: "has", type: "text"}];
+    if (type === "BIGINT" || type === "DOUBLE") return [{label: heading(name) + " from", column: name, op: "min", type: "number"}, {label: heading(name) + " to", column: name, op: "max", type: "number"}];
+    if (type === "BOOLEAN") return [{label: heading(name), column: name, op: "is", options: [["", "any"], ["true", "yes"], ["false", "no"]]}];
+    if (type === "VARCHAR" || type === "VARCHAR[]") return [{label: heading(name) + " has", column: name, op: "has", type: "text"}];
     return [];
   });
 }
@@ -40,32 +40,41 @@ function form(screen, parameters, fields, extra) {
   others.length ? el("p", {class: "small"}, "Also filtered by ", others.join(", ")) : null);
 }
 
+// Filters as conditions of `sample`, which knows no others.
+const SIGNS = {is: "=", not: "!=", min: ">=", max: "<=", has: "~"};
+function conditions(filters) {
+  return filters.map((text) => { const [, column, op, value] = text.match(/^([^.]*)\.([^.]*)\.(.*)$/s) ?? []; return op === "null" ? column + (value === "true" ? " = null" : " != null") : SIGNS[op] ? column + " " + SIGNS[op] + " " + value : null; }).filter(Boolean);
+}
+
 export const asList = (value) => value === undefined ? [] : [value].flat();
 
-// The grid of a table. `columns` are names of those shown (all without), `cells` says how some are.
-export async function grid({screen, table, parameters, fields, columns, cells = {}, last = null, sort = "", descending = false, extra = null}) {
+// The grid of a table. `columns` are names of those shown (all without), `cells` says how some are. Rows of a table
+// that was made of another are judged as those of the other: `judged`, without filters by columns it has not.
+export async function grid({screen, table, parameters, fields, columns, names = {}, cells = {}, last = null, note = null, judged = null, sort = "", descending = false, extra = null}) {
   const by = parameters.sort ?? sort, down = parameters.descending ? parameters.descending === "true" : parameters.sort ? false : descending;
   const filters = asList(parameters.f);
   const answer = await ask("table", {name: table, sort: by, descending: down, filters, after: parameters.after, before: parameters.before});
   const shown = columns ? columns.map((name) => answer.columns.find((column) => column.name === name)).filter(Boolean) : answer.columns;
   const many = el("span", {class: "small", role: "status"}, "counting…");
-  ask("count", {name: table, filters}).then((told) => many.replaceChildren(counted(told.rows, "row") + (filters.length ? " of those filtered" : "")), (error) => many.replaceChildren(error.message));
+  ask("count", {name: table, filters}).then((told) => many.replaceChildren(counted(told.rows, "row") + (filters.length ? " after filtering" : "")), (error) => many.replaceChildren(error.message));
   const head = el("tr", {}, shown.map((column) => {
     const mine = by === column.name;
     const sortable = !column.type.endsWith("[]");
     const next = {...parameters, sort: column.name, descending: mine ? String(!down) : String(isNumber(column)), after: "", before: ""};
-    return el("th", {scope: "col", class: isNumber(column) ? "n" : "", "aria-sort": mine ? (down ? "descending" : "ascending") : null},
-      sortable ? link(screen, next, column.name, mine ? (down ? " ▼" : " ▲") : "") : column.name);
-  }), last ? el("th", {scope: "col"}, el("span", {class: "hidden"}, "more")) : null);
+    return el("th", {scope: "col", title: column.name, class: isNumber(column) ? "n" : "", "aria-sort": mine ? (down ? "descending" : "ascending") : null},
+      sortable ? link(screen, next, names[column.name] ?? heading(column.name), mine ? (down ? " ▼" : " ▲") : "") : names[column.name] ?? heading(column.name));
+  }), last ? el("th", {scope: "col", class: "last"}, el("span", {class: "hidden"}, "more")) : null);
   const body = answer.rows.map((row) => el("tr", {}, shown.map((column) => el("td", {class: isNumber(column) ? "n" : ""},
     cells[column.name] ? cells[column.name](row[column.name], row) : cell(table, column, row[column.name]))), last ? el("td", {class: "last"}, last(row)) : null));
+  const sizes = (await overview()).tables, like = judged?.table ?? (table in sizes ? table : null);
   const back = parameters.before ? answer.more : Boolean(parameters.after);
   const forward = parameters.before ? true : answer.more;
-  return el("section", {class: "grid"}, form(screen, parameters, fields ?? fieldsOf(answer.columns), extra),
+  return el("section", {class: "grid"}, form(screen, parameters, fields ?? fieldsOf(answer.columns), extra), note,
     el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table}, el("table", {}, el("thead", {}, head), el("tbody", {}, body))),
-    answer.rows.length ? null : el("p", {class: "empty"}, filters.length ? "No row passes these filters." : "The table is empty."),
+    answer.rows.length ? null : el("p", {class: "empty"}, filters.length && sizes[like ?? table] !== 0 ? "No row passes these filters." : "The table is empty."),
     el("nav", {class: "pages", "aria-label": "Pages of the table"},
       back ? el("a", {href: to(screen, {...parameters, before: answer.first, after: ""}), "data-key": "["}, "← previous") : el("span", {class: "off"}, "← previous"),
       parameters.after || parameters.before ? link(screen, {...parameters, before: "", after: ""}, "first") : null,
-      forward ? el("a", {href: to(screen, {...parameters, after: answer.last, before: ""}), "data-key": "]"}, "next →") : el("span", {class: "off"}, "next →"), many));
+      forward ? el("a", {href: to(screen, {...parameters, after: answer.last, before: ""}), "data-key": "]"}, "next →") : el("span", {class: "off"}, "next →"), many,
+      like && sizes[like] ? link("judge", {of: like, where: conditions(filters.filter((text) => !judged?.without.includes(text.split(".")[0])))}, "judge rows like these") : null));
 }

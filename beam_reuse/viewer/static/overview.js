@@ -1,13 +1,13 @@
 // The first screen: accounting at once, then cards and figures as in the report.
 import {ask} from "./api.js";
-import {counted, el, link, number} from "./dom.js";
+import {breakable, command, counted, el, link, number} from "./dom.js";
 
 export async function screen(parameters, manifest) {
   const sums = manifest.accounting;
   const total = (counts) => Object.values(counts).reduce((a, b) => a + b, 0);
-  const cards = el("section", {class: "cards", "aria-label": "What was found"}, el("p", {class: "small"}, "Looking at the tables…"));
+  const cards = el("section", {class: "cards", "aria-label": "What was found"}, el("p", {class: "small"}, "Reading the tables…"));
   const figures = el("section", {"aria-label": "Figures"});
-  if (manifest.kind === "result") ask("findings").then((found) => fill(cards, figures, found, manifest), (error) => cards.replaceChildren(el("p", {class: "error"}, error.message)));
+  if (manifest.kind === "result") ask("findings").then((found) => fill(cards, figures, found, manifest.folder), (error) => cards.replaceChildren(el("p", {class: "error"}, error.message)));
   else cards.replaceChildren();
   return [
     el("h1", {}, manifest.title),
@@ -24,16 +24,13 @@ function reasons(what, counts) {
   return listed.length ? el("p", {class: "small"}, what, ": ", listed.map(([reason, many]) => reason + " " + number(many)).join(", "), ".") : null;
 }
 
-const MORE = [[/passages/, "passages"], [/quilt|stitched/, "quilts"], [/hosts live|live on copies/, "sites"], [/near|keep/, "pairs"], [/mirror|fetch/, "table", {name: "skippable"}], [/famil|reject/, "records"], [/boiler|template|menu/, "table", {name: "boilerplate"}]];
+const quoted = (path) => /^[\w.\/-]+$/.test(path) ? path : "'" + path.replaceAll("'", "'\\''") + "'";
 
-function fill(cards, figures, found, manifest) {
-  cards.replaceChildren(...found.cards.map((card) => {
-    const more = MORE.find(([words]) => words.test(card.title.toLowerCase()));
-    const there = more && (more[1] !== "table" || more[2].name in manifest.tables);
-    return el("article", {class: "card"}, el("h2", {}, card.title), el("p", {class: "number"}, el("b", {}, card.number), " ", card.unit), el("p", {}, card.answer),
-      el("ul", {}, card.examples.map((example) => el("li", {}, el("q", {class: "what"}, example.what), el("span", {class: "said"}, example.said)))),
-      there ? el("p", {class: "more"}, link(more[1], more[2] ?? {}, "Look at all of them →")) : null);
-  }));
+function fill(cards, figures, found, folder) {
+  cards.replaceChildren(...found.cards.map((card) => el("article", {class: "card"}, el("h2", {}, card.title), el("p", {class: "number"}, el("b", {}, card.number), " ", card.unit), el("p", {}, card.answer),
+    el("ul", {}, card.examples.map((example) => el("li", {}, el("q", {class: "what"}, example.screen ? link(example.screen, example.parameters, breakable(example.what)) : example.what), el("span", {class: "said"}, example.said)))),
+    card.screen && (card.number !== "0" || card.examples.length) ? el("p", {class: "more"}, el("a", {href: "#/" + card.screen}, "See all →")) : null,
+    card.query ? el("details", {}, el("summary", {class: "small"}, "As a query"), command(`beam-reuse sql ${quoted(folder)} "${card.query}"`)) : null)));
   if (!found.figures.length) return;
   figures.replaceChildren(el("h2", {}, "Figures"), el("div", {class: "figures"}, found.figures.map((figure, at) => el("figure", {}, el("h3", {}, figure.title),
     el("img", {src: "/figure/" + at + ".svg", alt: figure.title + "; its numbers are in the table below", loading: "lazy"}), el("figcaption", {}, figure.caption),

@@ -13,16 +13,16 @@ export async function list(parameters, manifest) {
   const fields = near ? [
     {label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"},
     {label: "C from", column: "c_similarity", op: "min", type: "number"}, {label: "to", column: "c_similarity", op: "max", type: "number"}, {label: "B from", column: "b_similarity", op: "min", type: "number"},
-    ...["b", "c", "combined", "hybrid"].map((name) => ({label: "of " + name, column: name, op: "is", type: "check", value: "true"})),
+    ...["b", "c", "combined", "hybrid"].map((name) => ({label: "found by " + (name.length === 1 ? name.toUpperCase() : name), column: name, op: "is", type: "check", value: "true"})),
     {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"},
-  ] : [{label: "chunking", column: "chunking", op: "is", type: "text"}, {label: "shared from", column: "shared", op: "min", type: "number"}, {label: "of a from", column: "containment_a", op: "min", type: "number"}, {label: "of b from", column: "containment_b", op: "min", type: "number"},
+  ] : [{label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"}, {label: "larger containment from (0 to 1)", column: "larger", op: "min", type: "number"}, {label: "compared by", column: "chunking", op: "is", options: [["", "any"], ...asList(manifest.settings["overlap-chunkings"]).filter((name) => name !== "whole").map((name) => [name, name])]}, {label: "shared from", column: "shared", op: "min", type: "number"}, {label: "containment of a from", column: "containment_a", op: "min", type: "number"}, {label: "of b from", column: "containment_b", op: "min", type: "number"},
     {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"}];
   const other = asList(parameters.f).includes("same_site.is.false");
-  const column = near ? "c_similarity" : "containment_a";
-  const bins = which ? (await ask("similarities", {table: which, column, other_sites: other})).bins : [];
+  const column = near ? "c_similarity" : "larger", table = near ? which : "overlapping";
+  const bins = which ? (await ask("similarities", {table, column, other_sites: other})).bins : [];
   return [el("h1", {}, "Pairs of pages"), tabs, histogram(bins, near, {...parameters, of: which}),
-    await grid({screen: "pairs", table: which, parameters: {...parameters, of: which}, fields, sort: near ? "c_similarity" : "shared", descending: true,
-      columns: near ? ["url_a", "url_b", "c_similarity", "b_similarity", "same_site", "b", "c", "combined", "hybrid"] : ["url_a", "url_b", "chunking", "shared", "containment_a", "containment_b"],
+    await grid({screen: "pairs", table, parameters: {...parameters, of: which}, fields, sort: near ? "c_similarity" : "shared", descending: true, names: {larger: "larger containment"}, judged: near ? null : {table: "page_overlap", without: ["larger", "same_site"]},
+      columns: near ? ["url_a", "url_b", "c_similarity", "b_similarity", "same_site", "b", "c", "combined", "hybrid"] : ["url_a", "url_b", "chunking", "shared", "larger", "containment_a", "containment_b", "same_site"],
       last: (row) => link("pair", {a: row.url_a, b: row.url_b}, "compare")})];
 }
 
@@ -30,32 +30,36 @@ export async function list(parameters, manifest) {
 function histogram(bins, near, parameters) {
   if (bins.length < 2) return null;
   const most = Math.max(...bins.map((bin) => bin[1]));
-  const others = asList(parameters.f).filter((text) => !/^(c_similarity|containment_a)\.min\./.test(text));
-  return el("figure", {class: "histogram"}, el("figcaption", {}, near ? "Pairs by C-similarity" : "Pairs by the larger containment", "; a bar shows the pairs from it on"),
+  const others = asList(parameters.f).filter((text) => !/^(c_similarity|larger)\.min\./.test(text));
+  const cutoff = Number(asList(parameters.f).find((text) => /^(c_similarity|larger)\.min\./.test(text))?.split(".min.")[1] ?? -1);
+  return el("figure", {class: "histogram"}, el("figcaption", {}, near ? "Pairs by C-similarity" : "Pairs by the larger containment", " (bars by powers of ten); choose a bar to see the pairs from there up"),
     el("div", {class: "bars"}, bins.map(([value, many]) => {
-      const made = el("a", {href: near ? to("pairs", {...parameters, f: [...others, "c_similarity.min." + value], after: "", before: ""}) : to("pairs", {...parameters, sort: "containment_a", descending: "true", f: [...others, "containment_a.min." + value], after: "", before: ""}), title: (near ? value : share(value)) + ": " + counted(many, "pair"), "aria-label": (near ? value : share(value)) + ": " + counted(many, "pair")}, el("span", {}));
+      const made = el("a", {href: near ? to("pairs", {...parameters, f: [...others, "c_similarity.min." + value], after: "", before: ""}) : to("pairs", {...parameters, sort: "larger", descending: "true", f: [...others, "larger.min." + value], after: "", before: ""}), title: (near ? value : share(value)) + ": " + counted(many, "pair"), "aria-label": (near ? value : share(value)) + ": " + counted(many, "pair")}, el("span", {}));
+      made.classList.toggle("below", value < cutoff);
       made.firstChild.style.height = Math.max(2, 100 * Math.log1p(many) / Math.log1p(most)) + "%";
       return made;
     })), el("div", {class: "ends small"}, el("span", {}, near ? String(bins[0][0]) : share(bins[0][0])), el("span", {}, near ? String(bins.at(-1)[0]) : share(bins.at(-1)[0]))));
 }
 
-export async function one(parameters) {
+export async function one(parameters, manifest) {
   const {a, b} = parameters;
   const found = await ask("pair", {a, b});
   const near = found.rows.near_duplicates[0];
-  const swap = near && near.url_a !== a;
   const said = [
-    near ? [`B ${near.b_similarity}, C ${near.c_similarity}`, near.same_site ? ", of one site" : ", of different sites", "; returned by ", ["b", "c", "combined", "hybrid"].filter((name) => near[name]).join(", ")] : "Not a near-duplicate pair",
-    ...found.rows.page_overlap.map((row) => `${row.chunking}: ${number(row.shared)} shared, ${share(row.url_a === a ? row.containment_a : row.containment_b)} of the left, ${share(row.url_a === a ? row.containment_b : row.containment_a)} of the right`),
-    found.rows.identity_sets.length ? "the same words" : null, found.rows.exact_copies.length ? "the same lines" : null, ...found.rows.keep.map((row) => (row.url === a ? "the left" : "the right") + " is not kept because of the other"),
+    near ? [`Near-duplicates: B-similarity ${near.b_similarity}${outOf(manifest.settings.supershingles)}, C-similarity ${near.c_similarity}${outOf(manifest.settings["projection-bits"])}; found by `, ["b", "c", "combined", "hybrid"].filter((name) => near[name]).map((name) => name.length === 1 ? name.toUpperCase() : name).join(", "), near.same_site ? "; on one site" : "; on different sites"] : found.rows.identity_sets.length ? null : "Not reported as near-duplicates",
+    found.rows.identity_sets.length ? "The same words" : null, found.rows.exact_copies.length ? "The same lines" : null,
+    ...found.rows.page_overlap.map((row) => `Overlap by ${row.chunking}: ${number(row.shared)} shared, ${share(row.url_a === a ? row.containment_a : row.containment_b)} of the left page, ${share(row.url_a === a ? row.containment_b : row.containment_a)} of the right page`),
+    ...found.rows.keep.map((row) => "Keep the " + (row.url === a ? "right" : "left") + " page, drop the " + (row.url === a ? "left" : "right")),
   ].filter(Boolean);
   const numbers = found.lines ? differences(found.lines) : null;
   return [el("h1", {}, "Two pages side by side"), el("ul", {class: "measures"}, said.map((each) => el("li", {}, each))),
-    numbers ? el("p", {class: "small"}, counted(numbers.same, "line"), " the same, ", number(numbers.changed), " changed, ", number(numbers.a), " only left, ", number(numbers.b), " only right") : null,
+    numbers ? el("p", {class: "small"}, counted(numbers.same, "line"), " the same, ", number(numbers.changed), " changed, ", number(numbers.a), " only on the left, ", number(numbers.b), " only on the right") : null,
     el("div", {class: "sides-head"}, el("div", {}, page(a)), el("div", {}, page(b))),
     found.why_not ? el("p", {class: "notice", role: "status"}, "The contents cannot be shown. ", found.why_not) : sides(found),
-    Object.entries(found.rows).filter(([, rows]) => rows.length).map(([table, rows]) => el("details", {}, el("summary", {}, table), plainTable(table, rows))), swap ? null : null].flat().filter(Boolean);
+    Object.entries(found.rows).filter(([, rows]) => rows.length).map(([table, rows]) => el("details", {}, el("summary", {}, table), plainTable(table, rows)))].flat().filter(Boolean);
 }
+
+const outOf = (most) => typeof most === "number" ? " of " + most : "";
 
 function differences(lines) {
   const many = (kind) => lines.filter((line) => line.kind === kind).length;
@@ -80,14 +84,36 @@ function sides(found) {
     folded = [];
   };
   rows.forEach((row, at) => {
-    const made = el("div", {class: "row " + row.kind, role: "row", "data-stop": differs[at] && !before}, side(row.a, row.n_a, "a"), side(row.b, row.n_b, "b"));
+    const made = el("div", {class: "row " + row.kind, "data-at": at, role: "row", "data-stop": differs[at] && !before}, side(row.a, row.n_a, "a"), side(row.b, row.n_b, "b"));
     before = differs[at];
     if (near[at]) { flush(); holder.append(made); } else folded.push(made);
   });
   flush();
-  const map = el("div", {class: "minimap", "aria-hidden": "true"});
-  rows.forEach((row, at) => { if (!differs[at]) return; const tick = el("i", {class: row.kind}); tick.style.top = 100 * at / rows.length + "%"; map.append(tick); });
+  const map = minimap(holder, rows, differs);
   return el("div", {}, el("div", {class: "tools"}, stepper("difference")), el("div", {class: "compared"}, holder, map), found.left_out ? el("p", {class: "small"}, number(found.left_out), " more lines are not shown.") : null);
+}
+
+// Where the differences are, and what of it all is in the window; a click goes to the nearest difference.
+function minimap(holder, rows, differs) {
+  const here = el("b", {});
+  const map = el("div", {class: "minimap", "aria-hidden": "true", title: "Where both differ; click to go there", on: {click(event) {
+    const box = map.getBoundingClientRect();
+    const wanted = rows.length * (event.clientY - box.top) / box.height;
+    const at = differs.reduce((best, is, n) => is && (best < 0 || Math.abs(n - wanted) < Math.abs(best - wanted)) ? n : best, -1);
+    holder.querySelector(`[data-at="${at}"]`)?.scrollIntoView({block: "center"});
+  }}}, here);
+  rows.forEach((row, at) => { if (!differs[at]) return; const tick = el("i", {class: row.kind}); tick.style.top = 100 * at / rows.length + "%"; map.append(tick); });
+  const draw = () => {
+    if (!map.isConnected) return removeEventListener("scroll", draw);
+    const seen = [...holder.querySelectorAll("[data-at]")].filter((row) => { const box = row.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; });
+    if (!seen.length) return;
+    const [first, last] = [seen[0], seen.at(-1)].map((row) => Number(row.dataset.at));
+    here.style.top = 100 * first / rows.length + "%";
+    here.style.height = 100 * (last + 1 - first) / rows.length + "%";
+  };
+  addEventListener("scroll", draw, {passive: true});
+  requestAnimationFrame(draw);
+  return map;
 }
 
 function side(pieces, n, which) {

@@ -1,7 +1,7 @@
 // Directories as a tree, one host, and what two hosts share.
 import {ask} from "./api.js";
-import {plainTable} from "./cells.js";
-import {bar, counted, el, facts, link, number, share, size, to} from "./dom.js";
+import {page, plainTable, readable, words} from "./cells.js";
+import {bar, breakable, counted, el, facts, link, number, share, size, to} from "./dom.js";
 
 export async function tree(parameters) {
   const prefix = parameters.prefix ?? "";
@@ -10,11 +10,14 @@ export async function tree(parameters) {
   const trail = el("nav", {class: "trail", "aria-label": "Directories above"}, link("sites", {}, "all hosts"),
     above.map((name, at) => [" / ", link("sites", {prefix: above.slice(0, at + 1).join("/") + "/"}, name)]),
     above.length ? [" · ", link("site", {host: above[0]}, "everything of this host")] : null);
-  return [el("h1", {}, prefix ? "Below " + prefix : "Sites"), trail,
-    el("p", {class: "small"}, "How much of each directory is known content; those with most of it first. Flagged: above ", share(found.thresholds.neighbourhood), "."),
-    prefix ? null : form(parameters), level(found),
-    prefix ? el("p", {}, link("pages", {f: ["url.has.://" + prefix]}, "Pages below it")) : null].filter(Boolean);
+  const own = found.own;
+  return [el("h1", {}, prefix ? breakable(prefix) : "Sites"), prefix ? trail : null,
+    own ? facts([["known content", known(own)], ["sources", others(own)], ["pages", link("pages", {f: ["url.has.://" + prefix]}, counted(own.pages, "page") + " below it")]]) : null,
+    el("p", {class: "small"}, "How much of each ", prefix ? "directory" : "host", " is known content; those with the most matching chunks first.", found.thresholds.neighbourhood === undefined ? "" : " Flagged: above " + share(found.thresholds.neighbourhood) + "."),
+    prefix ? null : form(parameters), level(found, prefix ? "It has no directories of its own." : parameters.hosts || parameters.flagged ? "No host passes these filters." : "There is no host: the result has no pages.")].filter(Boolean);
 }
+
+const known = (row) => [share(row.badness) || "–", " ", bar(row.badness, row.flagged), row.flagged ? el("strong", {class: "flag"}, " flagged") : "", " ", number(row.matching), " of ", counted(row.chunks, "chunk")];
 
 function form(parameters) {
   return el("form", {class: "filters", role: "search", on: {submit(event) {
@@ -24,29 +27,39 @@ function form(parameters) {
   el("label", {class: "check"}, el("span", {}, "flagged only"), el("input", {type: "checkbox", name: "flagged", checked: parameters.flagged === "true"})), el("button", {type: "submit"}, "Filter"));
 }
 
-function level(found) {
-  if (!found.rows.length) return el("p", {class: "empty"}, "Nothing is below it.");
+function level(found, none = "") {
+  if (!found.rows.length) return el("p", {class: "empty"}, none);
   return el("div", {}, el("ul", {class: "tree"}, found.rows.map(branch)), found.more ? el("p", {class: "small"}, "Only the first ", number(found.rows.length), " are shown. ", link("table", {name: "neighbourhoods"}, "All of them")) : null);
+}
+
+// Domains whose content it has, without its own.
+function others(row) {
+  const host = row.prefix.split("/")[0];
+  const foreign = row.sources.filter(({source}) => source && host !== source && !host.endsWith("." + source));
+  return foreign.length ? "also on " + foreign.map(({source}) => source).join(", ") : row.sources.length ? "repeated within its own domain" : "";
 }
 
 function branch(row) {
   const parts = row.prefix.split("/");
   const name = row.depth === 1 ? link("site", {host: parts[0]}, parts[0]) : link("sites", {prefix: row.prefix}, parts[row.depth - 1] + "/");
-  const much = [el("span", {class: "share"}, share(row.badness) || "–"), bar(row.badness, row.flagged)];
-  const said = [row.flagged ? el("strong", {class: "flag"}, "flagged") : null,
-    el("span", {class: "small"}, number(row.matching), " of ", counted(row.chunks, "chunk"), " on ", counted(row.pages, "page"),
-      row.sources.length ? ["; also on ", row.sources.map((each) => each.source).join(", ")] : null)];
-  if (!row.has_more) return el("li", {}, el("div", {class: "branch"}, much, name, said));
+  const also = others(row);
+  const said = [el("span", {class: "share"}, share(row.badness) || "–"), bar(row.badness, row.flagged), name, row.flagged ? el("strong", {class: "flag"}, "flagged") : null,
+    el("span", {class: "small"}, number(row.matching), " of ", counted(row.chunks, "chunk"), " on ", counted(row.pages, "page"), also ? "; " + also : null)];
+  if (!row.has_more) return el("li", {}, el("div", {class: "branch"}, el("span", {class: "toggle"}), said));
   const inner = el("div", {class: "below"});
-  return el("li", {}, el("details", {on: {async toggle(event) {
-    if (!event.target.open || inner.childNodes.length) return;
+  inner.hidden = true;
+  const toggle = el("button", {type: "button", class: "toggle", "aria-expanded": "false", "aria-label": "Directories below " + row.prefix, on: {async click() {
+    inner.hidden = !inner.hidden;
+    toggle.setAttribute("aria-expanded", String(!inner.hidden));
+    if (inner.hidden || inner.childNodes.length) return;
     inner.replaceChildren(el("p", {class: "small"}, "…"));
     try { inner.replaceChildren(level(await ask("neighbourhoods", {prefix: row.prefix}))); } catch (error) { inner.replaceChildren(el("p", {class: "error"}, error.message)); }
-  }}}, el("summary", {class: "branch"}, much, name, said), inner));
+  }}}, "▸");
+  return el("li", {}, el("div", {class: "branch"}, toggle, said), inner);
 }
 
 const HEADINGS = {crawl_savings: "What a crawler need not fetch", skippable: "Pages it need not fetch", popular_collections: "Collections that occur on other hosts", boilerplate: "Lines of its template"};
-const COLUMNS = {crawl_savings: ["chunking", "pages", "redundant_pages", "bytes", "redundant_bytes"], skippable: ["url", "chunking", "because_of", "bytes"], popular_collections: ["prefix", "hosts", "pages", "bytes", "sample_urls"], boilerplate: ["text", "pages", "share", "position"]};
+const COLUMNS = {crawl_savings: ["chunking", "pages", "redundant_pages", "bytes", "redundant_bytes"], skippable: ["url", "because_of", "bytes", "chunking"], popular_collections: ["prefix", "hosts", "pages", "bytes", "sample_urls"], boilerplate: ["text", "pages", "share", "position"]};
 
 export async function one(parameters) {
   const {host} = parameters;
@@ -54,29 +67,60 @@ export async function one(parameters) {
   const own = found.neighbourhood;
   return [el("h1", {}, host),
     facts([["pages", found.pages ? link("pages", {f: ["host.is." + host]}, counted(found.pages, "page") + ", " + size(found.bytes)) : "none"], ["address", found.ip], ["domain", found.domain], ["site", found.site],
-      ["known content", own && [share(own.badness) || "–", " ", bar(own.badness, own.flagged), own.flagged ? el("strong", {class: "flag"}, " flagged") : "", " ", number(own.matching), " of ", counted(own.chunks, "chunk")]],
+      ["known content", own && known(own)],
       ["directories", own && link("sites", {prefix: host + "/"}, "as a tree")]]),
-    found.sources.length ? [el("h2", {}, "Whose content it is"), plainTable("neighbourhood_sources", found.sources, ["source", "matching", "distinct_matching"])] : null,
-    found.tables.server_overlap ? [el("h2", {}, "Hosts it shares content with"), found.overlap.length ? overlap(found.overlap, host) : el("p", {class: "empty"}, "None that is listed.")] : null,
-    Object.entries(found.facts).map(([table, rows]) => rows.length ? [el("h2", {}, HEADINGS[table]), plainTable(table, rows, COLUMNS[table])] : null),
+    found.sources.length ? [el("h2", {}, "Whose content it is"), whose(found.sources, host)] : null,
+    found.tables.server_overlap ? [el("h2", {}, "Hosts it shares content with"), found.overlap.length ? overlap(found.overlap, host) : el("p", {class: "empty"}, "None.")] : null,
+    Object.entries(found.facts).map(([table, {rows, more}]) => rows.length ? [el("h2", {}, HEADINGS[table]), plainTable(table, rows, COLUMNS[table]), more ? el("p", {class: "small"}, "Only the first ", number(rows.length), " are shown. ", link("table", {name: table, f: [table === "popular_collections" ? "prefix.starts." + host + "/" : "host.is." + host]}, "All of them")) : null] : null),
   ].flat(3).filter(Boolean);
 }
 
+function whose(rows, host) {
+  const own = (source) => host === source || host.endsWith("." + source);
+  return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": "Whose content it is"}, el("table", {}, el("thead", {}, el("tr", {}, ["domain", "matching chunks", "different ones"].map((name, at) => el("th", {scope: "col", class: at ? "n" : ""}, name)))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, el("td", {}, row.source ? own(row.source) ? row.source + " (its own)" : link("sites", {hosts: row.source}, breakable(row.source)) : "–"), el("td", {class: "n"}, number(row.matching)), el("td", {class: "n"}, number(row.distinct_matching)))))));
+}
+
+// One row for each other host: what both share by the way of cutting pages that finds most.
 function overlap(rows, host) {
-  return el("div", {class: "scroll", tabindex: 0}, el("table", {}, el("thead", {}, el("tr", {}, ["other host", "chunking", "relation", "shared", "of this host", "of the other", ""].map((name) => el("th", {scope: "col"}, name)))),
-    el("tbody", {}, rows.map((row) => {
-      const mine = row.host_a === host, other = mine ? row.host_b : row.host_a;
-      return el("tr", {}, el("td", {}, link("site", {host: other}, other)), el("td", {}, row.chunking), el("td", {}, row.relation), el("td", {class: "n"}, number(row.shared)),
-        el("td", {class: "n"}, share(mine ? row.containment_a : row.containment_b)), el("td", {class: "n"}, share(mine ? row.containment_b : row.containment_a)), el("td", {}, link("shared", {a: host, b: other}, "pages")));
+  const by = Map.groupBy(rows, (row) => row.host_a === host ? row.host_b : row.host_a);
+  return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": "Hosts it shares content with"}, el("table", {}, el("thead", {}, el("tr", {}, ["other host", "relation", "of this host", "of the other", "shared", ""].map((name, at) => el("th", {scope: "col", class: at > 1 && at < 5 ? "n" : ""}, name || el("span", {class: "hidden"}, "more"))))),
+    el("tbody", {}, [...by].map(([other, all]) => {
+      const row = all.reduce((most, each) => each.shared > most.shared ? each : most), mine = row.host_a === host;
+      return el("tr", {}, el("td", {}, link("site", {host: other}, breakable(other))), el("td", {}, [...Map.groupBy(all, (each) => each.relation)].map(([relation, some]) => relation + (some.length < all.length ? " (" + some.map((each) => each.chunking).join(", ") + ")" : "")).join("; ")),
+        el("td", {class: "n"}, share(mine ? row.containment_a : row.containment_b)), el("td", {class: "n"}, share(mine ? row.containment_b : row.containment_a)), el("td", {class: "n"}, number(row.shared), " ", row.chunking), el("td", {class: "last"}, link("shared", {a: host, b: other}, "what both have")));
     }))));
 }
 
+const FIRST = 25;
+
+// The other of two paths, without what both begin and end with.
+function unlike(one, other) {
+  const mine = one.split("/"), theirs = other.split("/");
+  let start = 0, end = 0;
+  while (start < theirs.length - 1 && mine[start] === theirs[start]) start++;
+  while (end < theirs.length - start - 1 && end < mine.length - start - 1 && mine.at(-1 - end) === theirs.at(-1 - end)) end++;
+  const kept = theirs.slice(start, theirs.length - end).join("/");
+  return (start > 1 ? "…/" : theirs.slice(0, start).map((part) => part + "/").join("")) + kept + (end ? "/…" : "");
+}
+
+// Two hosts: what both have, and what only one of them has.
 export async function shared(parameters) {
   const {a, b} = parameters;
   const found = await ask("shared", {a, b});
-  const compare = (rows, x, y) => el("ul", {class: "plain"}, rows.map((row) => el("li", {}, link("pair", {a: row[x], b: row[y]}, row[x], " – ", row[y]),
-    el("span", {class: "small"}, row.shared !== undefined ? " " + number(row.shared) + " shared by " + row.chunking : row.c_similarity !== undefined ? " C " + row.c_similarity : ""))));
+  const path = (url) => url.replace(/^\w+:\/\/[^/]*/, "") || "/";
+  const said = (row, left) => row.shared !== undefined ? number(row.shared) + " shared by " + row.chunking + ", " + share(left ? row.containment_a : row.containment_b) + " and " + share(left ? row.containment_b : row.containment_a) : row.c_similarity !== undefined ? "B " + row.b_similarity + ", C " + row.c_similarity : "";
+  const item = (row, x, y) => {
+    const left = row[x].split("/")[2] === a, [mine, other] = left ? [row[x], row[y]] : [row[y], row[x]];
+    return el("li", {}, link("pair", {a: mine, b: other}, breakable(path(mine)), path(mine) === path(other) ? " on both" : [" – ", breakable(unlike(path(mine), path(other)))]), " ", el("span", {class: "small"}, said(row, left)));
+  };
+  const listed = (items) => [el("ul", {class: "plain"}, items.slice(0, FIRST)), items.length > FIRST ? el("details", {}, el("summary", {}, number(items.length - FIRST), " more"), el("ul", {class: "plain"}, items.slice(FIRST))) : null];
+  const title = (name, items) => el("h2", {}, name, items.length ? " (" + (items.length === found.most ? "more than " : "") + number(items.length) + ")" : "");
+  const only = (host, side) => el("section", {}, el("h2", {}, "Only on ", host), el("p", {class: "small"}, side.urls.length ? [number(side.shared), " of its ", counted(side.pages, "page"), " share something with the other host. These do not:"] : ["Nothing: ", side.pages === 1 ? "its page shares" : "all of its " + counted(side.pages, "page") + " share", " something with the other host."]),
+    side.urls.length ? listed(side.urls.map((url) => el("li", {}, page(url)))) : null, side.more ? el("p", {class: "small"}, "Only the first ", number(side.urls.length), " are shown.") : null);
   return [el("h1", {}, "What two hosts share"), el("p", {}, link("site", {host: a}, a), " and ", link("site", {host: b}, b)),
-    [["page_overlap", "Pages that overlap", "url_a", "url_b"], ["near_duplicates", "Near-duplicates", "url_a", "url_b"], ["exact_copies", "Exact copies", "centre", "url"]].map(([table, title, x, y]) =>
-      [el("h2", {}, title), found[table].length ? compare(found[table], x, y) : el("p", {class: "empty"}, "None that is listed.")])].flat(2);
+    [["exact_copies", "Exact copies", "centre", "url"], ["near_duplicates", "Near-duplicates", "url_a", "url_b"], ["page_overlap", "Pages that overlap, exact copies aside", "url_a", "url_b"]].filter(([table]) => found[table]).map(([table, name, x, y]) =>
+      [title(name, found[table]), found[table].length ? listed(found[table].map((row) => item(row, x, y))) : el("p", {class: "empty"}, "None.")]),
+    found.passages.length ? [title("Passages on both", found.passages), listed(found.passages.map((row) => el("li", {}, link("passage", {sha1: row.sha1}, readable(words(row.text), 160)), el("span", {class: "small"}, " ", counted(row.pages, "page"), " of ", counted(row.hosts, "host")))))] : null,
+    el("div", {class: "two"}, only(a, found.only_a), only(b, found.only_b))].flat(3).filter(Boolean);
 }

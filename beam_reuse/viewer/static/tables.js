@@ -1,15 +1,17 @@
 // Any table, and records that are no pages.
 import {ask} from "./api.js";
 import {el, link, number} from "./dom.js";
+import {ROWS} from "./rows.js";
 import {grid} from "./grid.js";
+import {hasWord, kindOf} from "./kinds.js";
 
 export async function list(parameters, manifest) {
-  return [el("h1", {}, "Tables"), el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "table"), el("th", {scope: "col", class: "n"}, "rows"))),
-    el("tbody", {}, Object.entries(manifest.tables).map(([name, rows]) => el("tr", {}, el("td", {}, link("table", {name}, name)), el("td", {class: "n"}, number(rows)))))))];
+  return [el("h1", {}, "Tables"), el("table", {class: "tables"}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "table"), el("th", {scope: "col", class: "n"}, "rows"), el("th", {scope: "col"}, "each row is"))),
+    el("tbody", {}, Object.entries(manifest.tables).map(([name, rows]) => el("tr", {}, el("td", {}, link("table", {name}, name)), el("td", {class: "n"}, number(rows)), el("td", {class: "small"}, ROWS[name] ?? "")))))];
 }
 
 export async function table(parameters) {
-  const shown = await grid({screen: "table", table: parameters.name ?? "pages", parameters, last: lastOf(parameters.name)});
+  const shown = await grid({screen: "table", table: parameters.name ?? "pages", parameters, last: hasWord(parameters.name) ? lastOf(parameters.name) : null});
   const filters = shown.querySelector("form.filters");
   const folded = el("details", {open: [parameters.f].flat().some(Boolean)}, el("summary", {}, "Filter"));
   filters.replaceWith(folded);
@@ -19,12 +21,7 @@ export async function table(parameters) {
 
 // What leads from a row to the screen of its kind.
 function lastOf(name) {
-  if (name === "near_duplicates" || name === "page_overlap") return (row) => link("pair", {a: row.url_a, b: row.url_b}, "compare");
-  if (name === "quilts") return (row) => link("quilt", {url: row.url}, "patches");
-  if (name === "server_overlap") return (row) => link("shared", {a: row.host_a, b: row.host_b}, "shared pages");
-  if (name === "exact_copies" || name === "identity_sets") return (row) => link("pair", {a: row.centre ?? row.representative, b: row.url}, "compare");
-  if (name === "keep" || name === "skippable") return (row) => row.because_of ? link("pair", {a: row.because_of, b: row.url}, "compare") : "";
-  return null;
+  return (row) => { const kind = kindOf(name, row); return kind?.word ? link(kind.screen, kind.parameters, kind.word) : ""; };
 }
 
 export async function records(parameters, manifest) {
