@@ -7,59 +7,47 @@ bytes.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from beam_reuse.core.wording import counted, percent
-from beam_reuse.declaring.about import About, loaded
-from beam_reuse.declaring.registry import known
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.result import Result
-from beam_reuse.io.results.tables import DEPTH_HISTOGRAM, REJECTS
+from beam_reuse.io.results.tables import REJECTS
 from beam_reuse.report.figures import numbers_of
+from beam_reuse.report.findings import findings_of
 from beam_reuse.report.markup import element, escaped, table
 from beam_reuse.report.svg import drawn
-from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
+from beam_reuse.report.values import Card, Example, Figure, Findings
 
 REPORT = "report.html"
-TITLE = "Content reuse in this crawl"
-EXAMPLE_LETTERS = 220
-_NOT_SHOWN = (
-    "Examples are the first few of many: each query gets all of them.",
-    "Addresses are not links: pages that live on copies may be hostile. Open them with care.",
-    "Flags are measurements, not verdicts: judge a sample (beam-reuse sample, evaluate) before "
-    "acting on many.",
-    "What was captured first need not be the original: crawl order proves little.",
-)
+EXAMPLE_LETTERS = 150
 
 
 def report_of(manifest: Manifest, folder: str) -> bytes:
-    """The report of the result whose tables are in `folder`.
+    """The report of the result of a run, whose tables are in `folder`.
 
     Cost: one pass over the columns that are shown. Memory: a batch of rows, and what is shown.
     """
     there = Result(manifest, folder)
-    cards, figures, ran = findings_of(manifest, folder)
+    return page_of(there, findings_of(there))
+
+
+def page_of(there: Result, found: Findings) -> bytes:
+    """The page that shows what was found, beside the accounting, tables and settings."""
+    manifest = there.manifest
     body = "\n".join((
-        element("header", element("h1", TITLE), _accounting(manifest.accounting, there)),
-        element("main", element("section", *map(_card, cards), class_="cards",
-                                aria_label="What was found"),
-                _figures(figures), _not_shown(ran), _tables(manifest), _settings(manifest)),
+        element("header", element("h1", escaped(found.title)),
+                _accounting(manifest.accounting, there)),
+        element("main", element("section", *map(_card, found.cards), class_="cards",
+                                aria_label="What was found") if found.cards else "",
+                _figures(found.figures), _not_shown(found.not_shown), _tables(manifest),
+                _settings(manifest)),
     ))
-    return _page(body).encode()
+    return _page(found.title, body).encode()
 
 
-def findings_of(manifest: Manifest, folder: str) -> tuple[list[Card], list[Figure], list[About]]:
-    """The cards and figures of a result, in order, and the analyses that gave them."""
-    there = Result(manifest, folder)
-    ran = [about for about in known().values()
-           if any(there.has(schema) for schema in about.schemas())]
-    shown = [each for about in ran if about.report for each in loaded(about.report)(there)]
-    cards = sorted((each for each in shown if isinstance(each, Card)), key=lambda card: card.order)
-    return cards, [*(each for each in shown if not isinstance(each, Card)), *_depths(there)], ran
-
-
-def _page(body: str) -> str:
+def _page(title: str, body: str) -> str:
     files = resources.files("beam_reuse.report")
     style, script = (files.joinpath(name).read_text() for name in ("report.css", "report.js"))
     policy = (f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -70,7 +58,7 @@ def _page(body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{TITLE}</title>", f"<style>{style}</style>", "</head>", "<body>", body,
+        f"<title>{escaped(title)}</title>", f"<style>{style}</style>", "</head>", "<body>", body,
         f"<script>{script}</script>", "</body>", "</html>", ""))
 
 
@@ -146,29 +134,9 @@ def _figure(figure: Figure) -> str:
         element("details", element("summary", "The numbers"), table(head, rows), more))
 
 
-def _depths(there: Result) -> Iterator[Figure]:
-    """How deep pages are."""
-    if not there.has(DEPTH_HISTOGRAM):
-        return
-    rows = there.query("select depth, records from source order by depth", DEPTH_HISTOGRAM,
-                       ("depth", "records"))
-    if rows:
-        points = [(row["depth"] - 0.5, row["records"]) for row in rows]
-        yield Plot("Depth of URLs", "How many records have a URL of so many directories, before "
-                   "URLs of crawler traps are skipped. A long tail is a trap.",
-                   Axis("directories, the host counts as one"), Axis("records", log=True),
-                   [Series("records", points, "bars")])
-
-
-def _not_shown(ran: Iterable[About]) -> str:
-    """What this report does not show, and where to find it."""
-    names = {about.name for about in ran}
-    absent = [about for name, about in known().items() if name not in names]
-    asked = [f"{about.question[:1].upper()}{about.question[1:]}: not looked at in this run. Add "
-             f"{' or '.join(about.follows) or about.name} to --analyses."
-             for about in absent if about.question]
+def _not_shown(said: Sequence[str]) -> str:
     return element("section", element("h2", "What this report does not show"), element(
-        "ul", *(element("li", escaped(each)) for each in (*asked, *_NOT_SHOWN))))
+        "ul", *(element("li", escaped(each)) for each in said)))
 
 
 def _tables(manifest: Manifest) -> str:

@@ -10,6 +10,7 @@ for (const button of document.querySelectorAll("button.copy")) {
     try {
       await navigator.clipboard.writeText(command);
     } catch {
+      code.classList.add("whole");
       const range = document.createRange();
       range.selectNodeContents(code);
       getSelection().removeAllRanges();

@@ -207,7 +207,7 @@ def test_an_experiment_is_a_result_that_can_be_replaced(
     assert manifest["kind"] == "experiment"
     assert manifest["settings"]["ways"] == ["add", "change"]
     figures = {f"mutate-{way}.{end}" for way in ("add", "change") for end in ("png", "svg")}
-    assert set(manifest["files"]) == {*figures, "mutate.csv", "tolerances.csv"}
+    assert set(manifest["files"]) == {*figures, "mutate.csv", "tolerances.csv", "report.html"}
     for name, sha256 in manifest["files"].items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == sha256
     assert {row["threshold"] for row in rows_of(out, "tolerances")} == {
@@ -222,7 +222,7 @@ def test_an_experiment_is_a_result_that_can_be_replaced(
     assert main([*argv, "--ways", "delete", "--overwrite"]) == 0
     assert sorted(p.name for p in out.iterdir()) == [
         "manifest.json", "mutate", "mutate-delete.png", "mutate-delete.svg", "mutate.csv",
-        "rejects", "run.json", "tolerances", "tolerances.csv"]
+        "rejects", "report.html", "run.json", "tolerances", "tolerances.csv"]
 
 
 @pytest.mark.parametrize("name", ["inject", "mutate", "thresholds"])
