@@ -2,14 +2,15 @@
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from beam_reuse.analyses.boilerplate import stripping
+from beam_reuse.analyses.clean.find import CleanCorpus
 from beam_reuse.analyses.reuse.labels import MakeLabels
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.errors import UserError
@@ -26,6 +27,7 @@ from beam_reuse.pages.analysis import Analysis, Found
 from beam_reuse.pages.index import write_index
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.outcome import save
+from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.reading import read_pages
 from beam_reuse.pages.rows import page_table
 from beam_reuse.pages.sizes import shuffle_for
@@ -41,7 +43,7 @@ OUTCOME = "outcome.json"
 
 def inputs_of(plan: RunPlan) -> Inputs:
     """What the plan reads; refuses a plan that would replace what it reads."""
-    inputs = open_inputs(plan.inputs, plan.settings.read, plan.settings.chunks)
+    inputs = open_inputs(plan.inputs, plan.settings.read, plan.settings.chunks, plan.baseline)
     if plan.background:
         inputs = replace(inputs, background=open_inputs(
             plan.background, plan.settings.read, plan.settings.chunks))
@@ -119,7 +121,7 @@ def build(
     """The whole graph of a plan: read, analyse, write, report; `then` is called with the path of
     the outcome, when it is there."""
     rows = Plan(shuffle_of(plan, inputs, work.spill))
-    contents = {"index": _index, "labels": _labels}.get(plan.command, _contents)
+    contents = {"index": _index, "labels": _labels, "clean": _clean}.get(plan.command, _contents)
     found = contents(rows, plan, inputs, work)
     writers = writers_for(found, work)
     written = write_tables(found.tables, writers, found.names)
@@ -135,23 +137,53 @@ def writers_for(found: Contents, work: Workspace) -> dict[str, TableWriter]:
 
 def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
     settings = plan.settings
+    signers = dict.fromkeys(each.reads().signer for each in analyses_of(plan))
+    features = FeatureSettings(settings.chunks, text=True, signers=tuple(
+        each for each in signers if each is not None))
     receipts, events = write_index(
-        rows, inputs, work.tables, settings.read, settings.chunks, work.progress)
+        rows, inputs, work.tables, settings.read, features, work.progress)
     return Contents({tables.EVENTS.name: events}, {}, receipts, rows.nothing())
 
 
 def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
     """What the command `run` writes."""
+    return _analysed(rows, plan, inputs, work).contents
+
+
+def _clean(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+    """What the command `clean` writes: what its analyses find, and a corpus."""
+    cleaning = CleanCorpus.of(plan.settings)
+    done = _analysed(rows, plan, inputs, work, cleaning)
+    found, receipts = cleaning.write(done.pages, done.found, work.tables)
+    return replace(done.contents, tables={**done.contents.tables, **found.tables},
+                   counted=done.contents.counted + receipts + cleaning.compared(done.pages))
+
+
+class _Analysed(NamedTuple):
+    """What is written of a run with its analyses, its pages, and what was found in them."""
+
+    contents: Contents
+    pages: Pages
+    found: Found
+
+
+def _analysed(
+    rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace, cleaning: CleanCorpus | None = None,
+) -> _Analysed:
+    """What the analyses find that are asked for; with `cleaning`, pages can be written again."""
     settings, analyses = plan.settings, analyses_of(plan)
+    _require_growing(analyses, inputs)
+    also = () if cleaning is None else (cleaning.reads(),)
+    read = settings.read if cleaning is None else replace(settings.read, stored=cleaning.stored)
     without = [each for each in analyses if each.ignores_templates and settings.boilerplate.ignore]
-    features = FeatureSettings.of(settings.chunks, (
+    features = FeatureSettings.of(settings.chunks, (*also, *(
         stripping.reads_of(each.reads()) if each in without else each.reads()
-        for each in analyses))
-    crawl = read_pages(rows, inputs, settings.read, features, work.spill, work.progress)
+        for each in analyses)))
+    crawl = read_pages(rows, inputs, read, features, work.spill, work.progress)
     own = stripping.own_pages(crawl.pages, settings.boilerplate, FeatureSettings.of(
         settings.chunks, (each.reads() for each in without))) if without else crawl.pages
     found: dict[str, Rows] = {
-        "pages": crawl.pages.rows(page_table, features.text),
+        "pages": crawl.pages.rows(page_table, features.text, crawl.pages.sides),
         "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
     }
     folding: dict[str, Any] = {}
@@ -160,8 +192,18 @@ def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Con
         pages = own if analysis in without else crawl.pages
         every = Found.joined((every, analysis.follow(pages, every)))
         folding |= analysis.folding
-    return Contents(found | dict(every.tables), every.values, crawl.counted, crawl.pages.names,
-                    folding)
+    contents = Contents(found | dict(every.tables), every.values, crawl.counted,
+                        crawl.pages.names, folding)
+    return _Analysed(contents, crawl.pages, every)
+
+
+def _require_growing(analyses: Sequence[Analysis], inputs: Inputs) -> None:
+    """Refuse analyses of others that know nothing of a baseline, if there is one."""
+    fixed = {type(each) for each in analyses if not each.grows}
+    if fixed and inputs.sides.are_two:
+        names = [name for name, about in known().items() if loaded(about.transform) in fixed]
+        raise UserError(f"--baseline: {', '.join(names)} cannot tell new pages from old ones yet. "
+                        "Leave it out with --analyses, or run it without --baseline.")
 
 
 def _labels(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
@@ -183,7 +225,8 @@ def analyses_of(plan: RunPlan) -> list[Analysis]:
     """The analyses that a plan asks for, each transform once."""
     settings = plan.settings
     transforms = dict.fromkeys(
-        about.transform for name, about in known().items() if settings.asks_for(name))
+        about.transform for name, about in known().items() if settings.asks_for(name)
+        and (not about.follows or plan.command == "run"))
     return [loaded(transform).of(settings) for transform in transforms]
 
 

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from beam_reuse.core.settings import require
+from beam_reuse.declaring.kinds import FOLDER
 from beam_reuse.declaring.registry import known
 from beam_reuse.declaring.settings import Settings
 
-Command = Literal["run", "index", "labels"]
+Command = Literal["run", "clean", "decontaminate", "index", "labels"]
 
 
 def usable_cores() -> int:
@@ -42,7 +43,8 @@ class RunPlan:
     fetched to. `worker_memory`: bytes of a worker process, 0 as `runners.memory_for` knows.
     For `labels` alone: `merge` and `remove` are lists of labels; without `all_chunks` chunks are
     left out that are on several domains, or on more than `background_hosts` hosts of the
-    `background`, which is read as inputs are.
+    `background`, which is read as inputs are. For `run` alone: `baseline` are indexes of earlier
+    crawls, with which the new one is compared.
     """
 
     command: Command
@@ -58,6 +60,7 @@ class RunPlan:
     background: tuple[str, ...] = ()
     background_hosts: int = 3
     all_chunks: bool = False
+    baseline: tuple[str, ...] = ()
     engines: str = ""
     worker_memory: int = 0
 
@@ -72,11 +75,14 @@ class RunPlan:
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
         """Every file, folder or pattern that workers open, each with the option that names it."""
-        of_analyses = ((f"--{option.name}", option.of(self.settings)) for about in known().values()
-                       for option in about.options if option.takes_many)
+        options = [option for about in known().values() for option in about.options]
+        of_analyses = [(f"--{option.name}", option.of(self.settings)) for option in options
+                       if option.takes_many]
+        of_analyses += [(f"--{option.name}", filter(None, (option.of(self.settings),)))
+                        for option in options if option.kind is FOLDER]
         return tuple((option, path) for option, paths in (
             ("-o", (self.output,)), ("INPUT", self.inputs), ("--merge", self.merge),
-            ("--background", self.background), *of_analyses,
+            ("--background", self.background), ("--baseline", self.baseline), *of_analyses,
         ) for path in paths)
 
     @property

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
+from beam_reuse.declaring.kinds import FOLDER
 from beam_reuse.declaring.registry import registry
 from beam_reuse.io.files import join, open_files, write_whole
 from beam_reuse.io.results.manifest import UNREAD_ROWS, Manifest, RunOutcome
@@ -52,16 +53,20 @@ class Publication:
 
 
 def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: RunOutcome) -> Manifest:
-    """The manifest of a run with this outcome; `settings` as `recorded` gives them."""
+    """The manifest of a run with this outcome; `settings` as `recorded` gives them. Refuses a
+    corpus whose pages do not add up."""
     from beam_reuse.core.shares import ONE
 
-    return Manifest(
+    manifest = Manifest(
         "index" if plan.command == "index" else "result",
         settings,
         outcome.accounting,
         outcome.parts,
         thresholds={name: share / ONE for name, share in outcome.thresholds.items()},
     )
+    if plan.command == "clean":
+        manifest.require_whole_corpus()
+    return manifest
 
 
 def with_report(manifest: Manifest, work: Workspace, path: str) -> Manifest:
@@ -84,12 +89,14 @@ def with_report(manifest: Manifest, work: Workspace, path: str) -> Manifest:
 
 
 def recorded(plan: RunPlan) -> dict[str, Any]:
-    """The settings of the manifest: lists by their names and content, not by their paths."""
+    """The settings of the manifest: lists and results by their names and content, not by their
+    paths."""
     from beam_reuse.io.labels.lists import list_id
 
     settings = recorded_settings(plan.command, plan.settings)
     return {
-        name: [list_id(path) for path in value] if BY_NAME[name].takes_many else value
+        name: [list_id(path) for path in value] if BY_NAME[name].takes_many
+        else list_id(value) if BY_NAME[name].kind is FOLDER and value else value
         for name, value in settings.items()
     }
 
@@ -132,6 +139,7 @@ def run_info(
     return {
         "command": list(command_line),
         "inputs": list(plan.inputs),
+        **({"baseline": list(plan.baseline)} if plan.baseline else {}),
         "output": plan.output,
         "runner": plan.runner,
         "workers": plan.workers,

@@ -6,7 +6,7 @@ from typing import Any
 
 from beam_reuse.core.settings import SettingError
 
-LISTS = {"run": "labels", "labels": "merge", "check": "labels"}
+LISTS = {"run": "labels", "clean": "labels", "labels": "merge", "check": "labels"}
 LEAST = ("min-chunk-bytes", "min-chunk-tokens")
 
 
@@ -26,7 +26,8 @@ def adopted(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
     for path in (*lists, *values.get("remove", ())):
         _require_list(path)
-    if values.get("matcher") == "nilsimsa" and command == "run":  # `check` reads them at once
+    # `check` reads them at once.
+    if values.get("matcher") == "nilsimsa" and command in ("run", "clean"):
         _require_digests(lists)
     made_with = carried_settings(lists)
     if made_with is None:

@@ -22,13 +22,13 @@ from beam_reuse.cli.help_texts import (
     WITHOUT_BEAM,
     help_of,
 )
-from beam_reuse.cli.idle import idle_option
+from beam_reuse.cli.idle import idle_in_clean, idle_option
 from beam_reuse.cli.suggestions import did_you_mean
 from beam_reuse.core.errors import UserError
 from beam_reuse.declaring.kinds import FILE, NUMBERS
 from beam_reuse.declaring.option import Option
 from beam_reuse.io.files import local_path
-from beam_reuse.options.table import BY_NAME, commands_with, options_of
+from beam_reuse.options.table import BY_NAME, commands_with, options_by_name, options_of
 from beam_reuse.options.values import default_text
 from beam_reuse.runners import ENGINES
 
@@ -81,13 +81,16 @@ def parse(argv: Sequence[str]) -> Arguments:
     ours, beam_args = split_beam_args(command, rest[:end])
     given = vars(_parser_of(command).parse_intermixed_args(ours))
     inputs = (*given.pop("inputs", ()), *rest[end + 1 :])
-    values = {name: BY_NAME[name].read(_joined(text)) for name, text in given.items()}
+    by_name = {option.name: option for option in options_of(command)}
+    values = {name: by_name[name].read(_joined(text)) for name, text in given.items()}
     if "config" in values:
         found = _with_config(command, read_config(values["config"]), values, inputs, beam_args)
     else:
         found = Arguments(command, values, inputs, tuple(beam_args))
     if command == "run" and (idle := idle_option(values, found.values)):
         raise UsageError(f"run: {idle}")
+    if command == "clean" and (idle := idle_in_clean(values, found.values)):
+        raise UsageError(f"clean: {idle}")
     return found
 
 
@@ -123,8 +126,9 @@ def _with_config(command: str, config: Config, values: dict[str, Any],
         beams = (name.removeprefix("--") for name in beam_options())
         raise ConfigError(f"--config {config.path}: unknown key {unknown[0]!r}."
                           f"{did_you_mean(unknown[0], ['inputs', *BY_NAME], beams)}")
-    there = {name: BY_NAME[name].read(text) for name, text in config.options.items()}
-    mine = {name: v for name, v in there.items() if command in BY_NAME[name].commands}
+    known = options_by_name(command)
+    there = {name: known[name].read(text) for name, text in config.options.items()}
+    mine = {name: v for name, v in there.items() if command in known[name].commands}
     return Arguments(
         command, {**mine, **values}, inputs or config.inputs,
         (*config.beam_args(), *beam_args),

@@ -20,6 +20,7 @@ from beam_reuse.demo.writing import write_crawl
 from beam_reuse.detector import Detector
 from beam_reuse.io.files import local_path
 from beam_reuse.plan import RunPlan, usable_cores
+from beam_reuse.report.page import REPORT
 
 
 def run_demo(
@@ -58,8 +59,9 @@ def _demo_in(folder: str, values: Mapping[str, Any], beam_args: Sequence[str],
     to.print()
     print_checks(to, checks)
     if kept:
-        to.print(f"To look at it: beam-reuse view {shlex.quote(result)}", markup=False,
-                 soft_wrap=True)
+        for line in (f"report in {os.path.join(result, REPORT)}",
+                     f"To look at it: beam-reuse view {shlex.quote(result)}"):
+            to.print(line, markup=False, soft_wrap=True)
     else:
         to.print("The folder was temporary; -o DIR keeps the crawl and the tables.")
     return 0 if all(check.passed for check in checks) else 1

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from beam_reuse.cli.arguments import Arguments, UsageError, spelled
 from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.core.errors import UserError
+from beam_reuse.experiments.report import experiment_report
 from beam_reuse.experiments.tables import Row, arrow_table
 from beam_reuse.io.figures import require_matplotlib
 from beam_reuse.io.files import join, local_path, open_files, write_whole
@@ -24,6 +25,7 @@ from beam_reuse.io.results.tables import TableSchema
 from beam_reuse.options.values import recorded_settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.publishing import refuse_too_many_rejects, run_info
+from beam_reuse.report.page import REPORT
 from beam_reuse.runners import prepare
 
 if TYPE_CHECKING:
@@ -57,14 +59,23 @@ def run_experiment(arguments: Arguments, plan: RunPlan, command_line: Sequence[s
             outcome, results = experiment_pipeline.run(experiment, folder.work, progress)
         refuse_too_many_rejects(plan, outcome, folder.work)
         parts, files = write_results(results, folder.work.tables)
-        manifest = Manifest(
+        manifest = _with_report(Manifest(
             "experiment", recorded_settings(arguments.command, plan.settings),
-            outcome.accounting, (*outcome.parts, *parts), files)
+            outcome.accounting, (*outcome.parts, *parts), files), folder.work.tables)
         folder.publish(manifest, run_info(plan, outcome, command_line, started))
     to = console()
-    for line in (*results.lines, f"figures and tables in {plan.output}: {', '.join(files)}"):
+    for line in (*results.lines, f"figures and tables in {plan.output}: {', '.join(files)}",
+                 f"report in {join(plan.output, REPORT)}"):
         to.print(line, markup=False, soft_wrap=True)
     return 0
+
+
+def _with_report(manifest: Manifest, folder: str) -> Manifest:
+    """The manifest with the report of the tables in `folder`, which is written beside them."""
+    content = experiment_report(manifest, folder)
+    write_whole(open_files(folder), join(folder, REPORT), content)
+    return replace(manifest, files={
+        **manifest.files, REPORT: hashlib.sha256(content).hexdigest()})
 
 
 def _refuse_other_chunks(plan: RunPlan, lists: Sequence[str]) -> None:

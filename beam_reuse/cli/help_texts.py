@@ -14,9 +14,15 @@ PROGRAM = "beam-reuse"
 COMMANDS = {
     "demo": ("[-o DIR] [OPTIONS]", "make a small crawl with known reuse, run it, check the tables"),
     "run": ("INPUT... -o DIR [OPTIONS]", "find reuse in crawl files; writes tables (Parquet)"),
+    "clean": ("INPUT... -o DIR [OPTIONS]",
+              "write the corpus without what is superfluous, and an account of what went"),
+    "decontaminate": ("INPUT... --against FILE... -o DIR [OPTIONS]",
+                      "find items of evaluation sets in a corpus"),
+    "estimate": ("INPUT... [OPTIONS]",
+                 "tell what a run will need: disk, memory, time, money"),
     "index": ("INPUT... -o DIR [OPTIONS]", "parse crawl files once, for many later runs"),
     "labels": ("[INPUT...] -o FILE [OPTIONS]", "make a list of known content to look for"),
-    "check": ("[PAGE...] --labels FILE [OPTIONS]",
+    "check": ("[PAGE...] --labels FILE | --trust first-use --store FILE [OPTIONS]",
               "is this page made of known content? answers at once, without Beam"),
     "experiment": ("inject|mutate|thresholds ... -o DIR [OPTIONS]",
                    "the papers' experiments on a site of yours, with figures"),
@@ -68,7 +74,8 @@ def _commands() -> str:
 
 def _analyses() -> str:
     return "\n\n".join(
-        f" {about.name}: {about.question}\n{about.help}" for about in known().values())
+        f" {about.name}: {about.question}\n{about.help}" for about in known().values()
+        if about.command == "run")
 
 
 def _labels() -> str:

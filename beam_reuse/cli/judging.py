@@ -13,6 +13,7 @@ from beam_reuse.cli.judged_tables import (
     NO_REASON,
     STEPS_SHOWN,
     in_file,
+    percent,
     show,
     show_rows,
     shown,
@@ -22,17 +23,18 @@ from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import naming
 from beam_reuse.core.shares import ONE
-from beam_reuse.io.files import is_local, join, local_path, require_writable
+from beam_reuse.io.files import is_inside, is_local, join, local_path, require_writable
 from beam_reuse.io.sheets import LABEL, sheet_text, write_sheet
 from beam_reuse.judging.detection_report import detection_report
 from beam_reuse.judging.evaluate import NEIGHBOURHOODS, PAGES, Evaluation, evaluate
-from beam_reuse.judging.measures import Confusion
+from beam_reuse.judging.measures import Confusion, SweepStep
 from beam_reuse.judging.reports import Report, file_names, write_report
 from beam_reuse.judging.rows import RowEvaluation, evaluate_rows
 from beam_reuse.judging.sample import Sample, SampleSettings, draw
 from beam_reuse.judging.similarities import NEAR_DUPLICATES
 
 ABSENT_SHOWN = 5
+FIRST_SHOWN = 10
 SUBJECTS = {"pages": PAGES, "neighbourhoods": NEIGHBOURHOODS}
 PAIR_REPORTS = ("pairs", "graph", "differences")
 JUDGED = "judged"
@@ -153,6 +155,10 @@ def print_evaluation(to: Console, evaluation: Evaluation, kept: bool) -> None:
          [["positive", f"{confusion.tp:,} TP", f"{confusion.fn:,} FN", ""],
           ["negative", f"{confusion.fp:,} FP", f"{confusion.tn:,} TN", ""]])
     _print_rates(to, confusion, weighted)
+    if found := evaluation.precision():
+        to.print(f"precision in the table, if these rows were drawn from it: "
+                 f"{percent(found.value)} %, from {percent(found.low)} to {percent(found.high)} % "
+                 "(95 % interval)\n", soft_wrap=True)
     _print_classes(to, evaluation, kept)
     _print_sweep(to, evaluation, kept)
 
@@ -169,11 +175,13 @@ def _print_rates(to: Console, confusion: Confusion, weighted: Confusion | None) 
 def _print_classes(to: Console, evaluation: Evaluation, kept: bool) -> None:
     rows = [{LABEL: row.verdict.value, **dict(zip(evaluation.by, row.values, strict=True)),
              "judged": row.rows, "share_of_label": row.rows / row.of_verdict,
-             "judged_flagged": row.flagged, "share_flagged": row.flagged / row.rows}
+             "judged_flagged": row.flagged, "share_flagged": row.flagged / row.rows,
+             "evidence": row.evidence}
             for row in evaluation.classes()]
     show_rows(to, rows, {
         **{name: name for name in (LABEL, *evaluation.by)}, "judged": "rows",
         "share_of_label": "%", "judged_flagged": "flagged", "share_flagged": "%",
+        "evidence": "share of evidence",
     }, in_file(evaluation.subject.name, "classes", kept), NO_REASON)
 
 
@@ -200,26 +208,36 @@ def _print_rows(to: Console, evaluation: RowEvaluation, kept: bool) -> None:
 
 def _print_sweep(to: Console, evaluation: Evaluation, kept: bool) -> None:
     steps, at = evaluation.sweep(), evaluation.step_of_run()
-    some = some_of(steps, STEPS_SHOWN, lambda step: step.share == at)
     above = "" if evaluation.threshold is None else f" (> {evaluation.threshold:.6f})"
+    some = some_of(steps, STEPS_SHOWN, lambda step: step.share == at)
+    _print_steps(to, "threshold", [
+        (f"> {step.share / ONE:.6f}", step, f"as this run{above}" if step.share == at else "")
+        for step in some], len(steps), in_file(evaluation.subject.name, "sweep", kept))
+    steps = evaluation.evidence_sweep()
+    if len(steps) > 1:
+        _print_steps(to, "min-matching", [
+            (f"{step.share + 1:,}", step, "" if step.share else "as this run")
+            for step in steps[:FIRST_SHOWN]], len(steps),
+            in_file(evaluation.subject.name, "evidence", kept))
+
+
+def _print_steps(to: Console, name: str, some: Sequence[tuple[str, SweepStep, str]], count: int,
+                 rest: str) -> None:
+    """Some steps of `count`, each with its value and a remark; `rest` says where the others are."""
     rows = []
-    for step in some:
+    for value, step, remark in some:
         rates, c = step.confusion.rates(), step.confusion
-        rows.append([f"> {step.share / ONE:.6f}", *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
-                     *(shown(rates[name].value)
-                       for name in ("precision", "recall", "false_positive_rate", "f1")),
-                     f"as this run{above}" if step.share == at else ""])
-    show(to, ["threshold", "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", ""], rows)
-    if len(some) < len(steps):
-        to.print(f"{len(some)} of {len(steps):,} thresholds that make a difference"
-                 f"{in_file(evaluation.subject.name, 'sweep', kept)}\n")
+        rows.append([value, *(f"{n:,}" for n in (c.tp, c.fp, c.fn, c.tn)),
+                     *(shown(rates[rate].value)
+                       for rate in ("precision", "recall", "false_positive_rate", "f1")), remark])
+    show(to, [name, "TP", "FP", "FN", "TN", "precision", "recall", "fpr", "f1", ""], rows)
+    if len(some) < count:
+        to.print(f"{len(some)} of {count:,} thresholds that make a difference{rest}\n")
 
 
 def _refuse_inside(output: str, folder: str) -> None:
     """Refuse to write into the result that is read: it goes when a run replaces the result."""
-    path, result = (os.path.realpath(name) if is_local(name) else name.rstrip("/")
-                    for name in (output, folder))
-    if path == result or path.startswith(join(result, "")):
+    if is_inside(output, folder):
         raise UsageError(f"-o {output} is in {folder}, the result itself. Give a place outside it.")
 
 

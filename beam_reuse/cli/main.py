@@ -10,11 +10,14 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, cast
 
+from beam_reuse.analyses.clean.settings import analyses_for
 from beam_reuse.cli.arguments import Arguments, UsageError, parse, spelled
 from beam_reuse.cli.help_texts import PROGRAM
 from beam_reuse.cli.runs import execute, launch
+from beam_reuse.cli.shortages import shortages
 from beam_reuse.core import stopping
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import naming
@@ -94,6 +97,8 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
         console().print(f"The job is described; it will write the result to {plan.output}",
                         soft_wrap=True)
         return 0
+    for warning in shortages(plan):
+        print(f"{PROGRAM}: {warning}", file=sys.stderr)
     finished = execute(plan, [PROGRAM, *argv])
     from beam_reuse.cli.summary import console, print_summary  # not before workers are started
 
@@ -103,6 +108,13 @@ def _run(arguments: Arguments, argv: Sequence[str]) -> int:
 
 
 def _labels(arguments: Arguments, argv: Sequence[str]) -> int:
+    if "grams" in arguments.values:
+        from beam_reuse.cli.gram_lists import make_gram_list
+
+        return make_gram_list(arguments.inputs, arguments.values)
+    for name in ("eval-id", "eval-fields", "max-items-per-gram"):
+        if name in arguments.values:
+            raise UsageError(f"labels: --{name} is for gram labels: add --grams 13.")
     plan = plan_of(arguments)
     if arguments.values.get("dry-run"):
         return _dry_run(plan)
@@ -140,6 +152,17 @@ def _dry_run(plan: RunPlan) -> int:
     return 0
 
 
+def _estimate(arguments: Arguments, argv: Sequence[str]) -> int:
+    """A run that is only estimated: no folder is needed for it."""
+    plan = plan_of(replace(arguments, values={**arguments.values, "output": "estimate"}))
+    from beam_reuse.cli.estimate import SAMPLE, estimated, print_estimate
+    from beam_reuse.cli.summary import console
+
+    print_estimate(console(), estimated(plan, arguments.values.get("sample", SAMPLE)), plan,
+                   arguments.values)
+    return 0
+
+
 def _demo(arguments: Arguments, argv: Sequence[str]) -> int:
     from beam_reuse.cli.demonstration import run_demo
 
@@ -166,7 +189,8 @@ WITHOUT_PLAN = {
     "view": "beam_reuse.cli.viewing:run_view",
 }
 COMMANDS: dict[str, Callable[[Arguments, Sequence[str]], int]] = {
-    "run": _run, "index": _run, "labels": _labels, "demo": _demo,
+    **dict.fromkeys(("run", "clean", "decontaminate", "index"), _run), "labels": _labels,
+    "estimate": _estimate, "demo": _demo,
     **dict.fromkeys(EXPERIMENTS.split(), _experiment), **dict.fromkeys(WITHOUT_PLAN, _without_plan),
 }
 
@@ -187,12 +211,20 @@ def plan_of(arguments: Arguments) -> RunPlan:
     report_judged(values)
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
+    if command == "clean":
+        values = _cleaning(values)
+    if command == "decontaminate":
+        values["against"] = _evals(values.get("against", ()))
     settings = settings_from(values, command)
+    _require_indexes(values.get("add", ()))
+    if command == "decontaminate":
+        settings = replace(settings, analyses=(command,))
     with naming({"inputs": "INPUT", "workers": "--workers", "background": "--background",
                  "background_hosts": "--background-hosts", "all_chunks": "--all-chunks"}):
         return RunPlan(
-            command="run" if command in EXPERIMENTS.split() else cast(Command, command),
-            inputs=tuple(local_path(path) for path in arguments.inputs),
+            command=("run" if command in (*EXPERIMENTS.split(), "estimate")
+                     else cast(Command, command)),
+            inputs=tuple(map(local_path, (*arguments.inputs, *values.get("add", ())))),
             output=local_path(values["output"]),
             settings=settings,
             merge=tuple(map(local_path, values.get("merge", ()))),
@@ -201,6 +233,7 @@ def plan_of(arguments: Arguments) -> RunPlan:
                         if command == "labels" else ()),
             background_hosts=values.get("background-hosts", 3),
             all_chunks=values.get("all-chunks", False),
+            baseline=tuple(map(local_path, values.get("baseline", ()))),
             runner=values.get("runner", "local"),
             workers=values.get("workers", usable_cores()),
             beam_args=arguments.beam_args,
@@ -208,6 +241,40 @@ def plan_of(arguments: Arguments) -> RunPlan:
             engines=values.get("engines-dir", ""),
             worker_memory=values.get("worker-memory", 0),
         )
+
+
+def _require_indexes(folders: Sequence[str]) -> None:
+    """Refuse to add what is no index."""
+    if folders:
+        from beam_reuse.io.index import require_index
+
+        for folder in folders:
+            require_index("--add", local_path(folder))
+
+
+def _evals(paths: Sequence[str]) -> tuple[str, ...]:
+    """The evaluation files that are named; refuses those that cannot be read before anything
+    runs."""
+    if not paths:
+        raise UsageError("decontaminate: give evaluation files with --against FILE...")
+    from beam_reuse.io.evals import list_evals
+
+    return tuple(file.path for file in list_evals(paths))
+
+
+def _cleaning(values: dict[str, Any]) -> dict[str, Any]:
+    """What `clean` is asked for, with the analyses that it needs, or with the settings of the
+    result that decides. Refuses lists of URLs that cannot be read before anything runs."""
+    if paths := values.get("drop-table"):
+        from beam_reuse.io.corpus.url_lists import require_list
+
+        for path in paths:
+            require_list(path)
+    if values.get("result"):
+        from beam_reuse.cli.earlier import as_in_result
+
+        values = as_in_result(values)
+    return {**values, "analyses": analyses_for(values)}
 
 
 def _refuse_engine_options(beam_args: Sequence[str]) -> None:

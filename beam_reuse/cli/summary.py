@@ -87,9 +87,28 @@ def left_out(made: MadeLabels) -> Iterator[str]:
     if several:
         yield (f"left out: {counted(several, 'chunk')} on several registered domains "
                "(--all-chunks keeps them)")
-    if elsewhere:
-        yield (f"left out: {counted(elsewhere, 'chunk')} on more than "
+    if made.background_hosts is not None:
+        yield (f"left out: {counted(elsewhere, 'chunk') if elsewhere else 'no chunk'} on more than "
                f"{counted(made.background_hosts, 'host')} of other domains in the background")
+    if made.lost:
+        yield from _lost(made)
+
+
+def _lost(made: MadeLabels) -> Iterator[str]:
+    """Pages of which no copy will be found, and what to do."""
+    has = "has no chunk" if made.lost == 1 else "have no chunk"
+    yield (f"{counted(made.lost, 'page')} of the originals {has} left, so that no copy of "
+           f"{'it' if made.lost == 1 else 'them'} is found by this list:")
+    for row in made.named:
+        several, host = row["on_several_domains"], row["background_host"]
+        why = [f"{several:,} on several domains of the originals"] if several else []
+        why += [f"{row['chunks'] - several:,} in the background, as on {host}"] if host else []
+        yield f"  {row['url']} ({counted(row['chunks'], 'chunk')}: {', '.join(why)})"
+    if made.lost > len(made.named):
+        yield f"  ... and {made.lost - len(made.named):,} more"
+    yield ("If those are copies of these pages (a phish among the originals, or in the "
+           "background), take them out there and make the list again; --background-hosts N bears "
+           "more of them, --all-chunks leaves nothing out.")
 
 
 def print_table(to: Console, table: Table) -> None:
@@ -118,7 +137,7 @@ def _accounting(accounting: Accounting) -> Table:
     style = "red" if accounting.rejected_total else "none"
     table.add_row("  rejected", f"{accounting.rejected_total:,}", _reasons(accounting.rejected),
                   style=style)
-    told = {name: count for name, count in accounting.noted.items() if name not in UNTOLD}
+    told = {name: count for name, count in accounting.noted.items() if not name.startswith(UNTOLD)}
     if told:
         table.add_row("noted", "", _reasons(told))
         for name, hint in HINTS.items():

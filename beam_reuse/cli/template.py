@@ -79,15 +79,21 @@ def parameters() -> tuple[Parameter, ...]:
                   "them", _LIST.format(_PLACE), is_optional=False),
         Parameter("command", "running", "run: find reuse; index: parse once, for many later runs "
                   "(default: run)", _one_of(COMMANDS), "ENUM", choices=COMMANDS),
-        *(_parameter(option) for option in options_of("run")
+        *(_parameter(option) for option in template_options()
           if option.name not in NOT_FOR_A_TEMPLATE),
         Parameter("sdk_container_image", "running", "the image of the workers (default: that of "
                   "the template)", r"[^\s]+"),
     )
 
 
+def template_options() -> tuple[Option, ...]:
+    """The options of all commands that the template has, each once."""
+    return tuple({option.name: option for command in COMMANDS
+                  for option in options_of(command)}.values())
+
+
 def _parameter(option: Option) -> Parameter:
-    default = default_text(option, "run")
+    default = default_text(option, next(each for each in COMMANDS if each in option.commands))
     about = f"{option.help} (default: {default})" if default else option.help
     if option.kind is kinds.FILES:
         about += "; on gs://, with commas between them"
@@ -130,7 +136,7 @@ def command_line(argv: Sequence[str], environment: Mapping[str, str]) -> list[st
     if image and not any(word.startswith("--sdk_container_image=") for word in beams):
         beams.append(f"--sdk_container_image={image}")
     return [command, *inputs, "--runner=dataflow",
-            *(word for option in options_of("run") if parameter_name(option) in given
+            *(word for option in template_options() if parameter_name(option) in given
               for word in _words(option, given[parameter_name(option)])), *beams]
 
 

@@ -59,10 +59,27 @@ class HeavyKeys:
     def __init__(self, keys: Sequence[str], bitmap: NDArray[np.uint8]) -> None:
         self.keys, self.bitmap = tuple(keys), bitmap
 
+    @staticmethod
+    def sized(keys: Sequence[str], bits: int) -> "HeavyKeys":
+        """2**`bits` counters that are all light."""
+        return HeavyKeys(keys, np.zeros(1 << (bits - 3), np.uint8))
+
+    def add(self, block: Block) -> None:
+        """Let the keys of the rows be heavy."""
+        _set(self.bitmap, frozen(block.hash_rows(self.keys)))
+
     def may_hold(self, block: Block) -> NDArray[np.bool_]:
         out: NDArray[np.bool_] = _is_set(
             frozen(self.bitmap), frozen(block.hash_rows(self.keys)))
         return out
+
+
+@kernel
+def _set(bitmap, hashes):  # type: ignore[no-untyped-def]
+    mask = np.uint64(8 * len(bitmap) - 1)
+    for i in range(len(hashes)):
+        at = hashes[i] & mask
+        bitmap[at >> np.uint64(3)] |= np.uint8(1) << np.uint8(at & np.uint64(7))
 
 
 @kernel

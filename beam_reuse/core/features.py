@@ -41,6 +41,10 @@ MAX_DOCUMENT = 256 << 20
 
 CHUNKS, TOKENS, LINES, LINKS, PAYLOAD = "chunks", "tokens", "lines", "links", "payload"
 LINE_TOKENS = "line_tokens"
+STORED = "stored"
+"""The record itself, as its file has it; no index keeps it."""
+UNSTORED = "unstored"
+"""The payload of pages whose record is not there as it is stored."""
 EVERYTHING = frozenset((CHUNKS, TOKENS, LINES, LINE_TOKENS, LINKS, PAYLOAD))
 _NONE = np.zeros(0, np.uint64)
 _NO_NUMBERS = np.zeros(0, np.uint32)

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from beam_reuse.core.first_use import Verdict
+
 
 @dataclass(frozen=True)
 class Match:
@@ -28,6 +30,27 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A stretch of tokens: from `start` to before `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ItemMatch:
+    """An evaluation item that has grams in common with the page: a row of `contamination`."""
+
+    eval: str
+    id: str
+    field: str
+    share: float
+    grams: int
+    spans: tuple[Span, ...]
+    item_spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """What is known of one page: its row of `page_reuse`, its matches and their sources.
 
@@ -35,7 +58,11 @@ class Finding:
     is the page's own (a source is on its registered domain) is among `matches` and counted in
     `own_matching`, and nowhere else; so is a known file that is its own (`own_file`) no
     `file_match`. `file_source` is the strongest source of the file. `sources` are ranked by how
-    many matching chunks each has, ties by name; a chunk that several have counts for each.
+    many matching chunks each has, ties by name; a chunk that several have counts for each. A
+    detector that trusts on first use gives its `first_use` verdict, too: matches are then what
+    belongs to others or is the page's own, and sources count distinct chunks.
+    `items` are evaluation items of gram labels of which the page has a gram; it is `contaminated`
+    if it has enough of one; None where there are no gram labels.
     """
 
     url: str
@@ -51,10 +78,19 @@ class Finding:
     flagged: bool
     matches: tuple[Match, ...]
     sources: tuple[Source, ...]
+    first_use: Verdict | None = None
+    items: tuple[ItemMatch, ...] | None = None
+    contaminated: bool | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, in the order of the fields."""
-        return asdict(self)
+        """Plain values, in the order of the fields; `first_use` only where there is one, and
+        nothing of items without gram labels."""
+        values = asdict(self)
+        if self.first_use is None:
+            del values["first_use"]
+        if self.items is None:
+            del values["items"], values["contaminated"]
+        return values
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def check_nesting(payload: bytes, charset: str = "") -> None:
     """
     if charset.lower().startswith("utf-16"):
         payload = payload.translate(None, b"\0")  # one byte for each ASCII character
-    if len(payload) > MAX_ROOTS:
+    if payload.count(b"<") > MAX_ROOTS:
         lowered = payload.lower()
         roots = lowered.count(b"<body") + lowered.count(b"<html")
         if roots > MAX_ROOTS:

@@ -46,7 +46,8 @@ class RawPage(NamedTuple):
     `charset` is the name of the charset the payload is in (found by header, meta or
     detection; empty for kinds without text), `declared_type` the content type without
     parameters, lower-case, `link` and `last_modified` the HTTP headers of these names, empty
-    without.
+    without. `stored` are the bytes of the record in its file, where they were asked for, and
+    `form` says what they are.
     """
 
     file: str
@@ -64,6 +65,8 @@ class RawPage(NamedTuple):
     encoding_absent: bool = False
     link: str = ""
     last_modified: str = ""
+    stored: bytes = b""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

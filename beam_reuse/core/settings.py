@@ -64,7 +64,9 @@ def require(condition: bool, field: str, value: object, allowed: str) -> None:
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """Which records are pages. `statuses` None means any HTTP status."""
+    """Which records are pages. `statuses` None means any HTTP status. `stored`: of files of which
+    formats (warc, jsonl, parquet) records are kept as they are stored, too; it decides nothing.
+    """
 
     statuses: tuple[int, ...] | None = (200,)
     content_types: tuple[str, ...] = ("document", "code")
@@ -72,6 +74,7 @@ class ReadSettings:
     captures: str = "latest"
     max_prefix_depth: int = 96
     max_path_repeats: int = 5
+    stored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         bad = [s for s in self.statuses or () if not 100 <= s <= 999]

@@ -37,19 +37,25 @@ def moments(share: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     value = np.maximum(share, 0)
     high, low = value >> _HALF, value & _LOW
     return {
-        "values": (share >= 0).astype(np.int64), "total": value,
-        "high_high": high * high, "high_low": high * low, "low_low": low * low,
+        "values": (share >= 0).astype(np.int64), "positive": (share > 0).astype(np.int64),
+        "total": value, "high_high": high * high,
+        "high_low": high * low, "low_low": low * low,
     }
 
 
-MOMENTS = ("values", "total", "high_high", "high_low", "low_low")
+MOMENTS = ("values", "positive", "total", "high_high", "high_low", "low_low")
 
 
-def auto_threshold(sums: dict[str, int]) -> int:
+def auto_threshold(sums: dict[str, int], least: int = 0) -> int:
     """Mean plus one population deviation, from sums of `moments`: a share is above it if and
     only if it is greater than this integer. Exact: with n values, sum S and sum of squares Q,
-    share > (S + sqrt(nQ - S²)) / n, where share is an integer."""
+    share > (S + sqrt(nQ - S²)) / n, where share is an integer.
+
+    With `least`, 0 where the values are no background: fewer than `least`, or half of them or more
+    are above 0 (equal ones would then all be below mean plus deviation)."""
     n, total = sums["values"], sums["total"]
+    if least and (n < least or 2 * sums["positive"] >= n):
+        return 0
     if n == 0:
         return ONE
     squares = (

@@ -100,16 +100,23 @@ def read_html(html: str, cutting: tuple[str, ...] = ()) -> Document:
     pages whose tree would explode (`core.nesting`). Cost: about 1.4 parses; the interpreter
     lock is held for a third of it.
     """
+    return read_tree(parse_html(html), len(html), cutting)
+
+
+def parse_html(html: str) -> HTMLTree:
+    """The tree of any string; see `read_html`."""
     try:
-        tree = HTMLTree.parse(html)
+        return HTMLTree.parse(html)
     except UnicodeEncodeError:
-        tree = HTMLTree.parse(html.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    if len(html) > MAX_WRITTEN:
+        return HTMLTree.parse(html.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def read_tree(tree: HTMLTree, length: int, cutting: tuple[str, ...] = ()) -> Document:
+    """What `read_html` gives of a tree of so many characters of HTML."""
+    scanned = _scan(tree, length, cutting)
+    if scanned is None:
         return walk(tree, cutting)
-    written = np.frombuffer(str(tree).encode("utf-8"), np.uint8)
-    text, references, cuts, doubt = scan(written, name_rows(cutting))
-    if doubt == 2 or (doubt == 1 and _misleads(tree)):
-        return walk(tree, cutting)
+    written, text, references, cuts = scanned
     base = next(iter(ByteStrings(*unescape_values(written, references, IS_BASE))), None)
     return Document(
         text.tobytes(),
@@ -118,6 +125,28 @@ def read_html(html: str, cutting: tuple[str, ...] = ()) -> Document:
         base,
         cuts,
     )
+
+
+def read_text(tree: HTMLTree, length: int, cutting: tuple[str, ...] = ()) -> Document:
+    """The same without links, images and base, for whom the text alone matters."""
+    scanned = _scan(tree, length, cutting)
+    if scanned is None:
+        return walk(tree, cutting)
+    return Document(scanned[1].tobytes(), NO_STRINGS, NO_STRINGS, None, scanned[3])
+
+
+def _scan(
+    tree: HTMLTree, length: int, cutting: tuple[str, ...],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+    """The tree as it is written, and what the kernel finds there: text, references, cuts. None
+    where the tree itself has to be walked."""
+    if length > MAX_WRITTEN:
+        return None
+    written = np.frombuffer(str(tree).encode("utf-8"), np.uint8)
+    text, references, cuts, doubt = scan(written, name_rows(cutting))
+    if doubt == 2 or (doubt == 1 and _misleads(tree)):
+        return None
+    return written, text, references, cuts
 
 
 @lru_cache(maxsize=16)

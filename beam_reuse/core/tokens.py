@@ -91,15 +91,17 @@ def token_texts(text: bytes) -> list[str]:
     return found
 
 
-def token_places(text: str) -> list[tuple[int, int]]:
-    """Where in `text` each token is that `token_texts` finds: its first character, and the one
-    behind it."""
+def token_places(text: str) -> np.ndarray:
+    """Where in `text` each token is that `token_texts` finds (int64, a row each): its first
+    character, and the one behind it."""
     lowered = text.lower()
-    found = [match.span() for match in _token_pattern().finditer(lowered)]
+    found = np.fromiter((place for match in _token_pattern().finditer(lowered)
+                         for place in match.span()), np.int64).reshape(-1, 2)
     if len(lowered) == len(text):
         return found
-    came_from = [at for at, letter in enumerate(text) for _ in letter.lower()]  # İ becomes two
-    return [(came_from[start], came_from[end - 1] + 1) for start, end in found]
+    came_from = np.array([at for at, letter in enumerate(text)  # İ becomes two
+                          for _ in letter.lower()], np.int64)
+    return np.stack([came_from[found[:, 0]], came_from[found[:, 1] - 1] + 1], 1)
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,8 @@ from urllib.parse import unquote_to_bytes
 import idna
 from publicsuffixlist import PublicSuffixList
 
+from beam_reuse.kernels.prefixes import ROBOTS_TXT
+
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443, "gopher": 70}
 _BLANKS = "".join(map(chr, range(0x21)))
 _PLAIN = re.compile(r"(https?)://((?:[a-z0-9-]+\.)*[a-z0-9-]+)(/[^?]*)?(\?.*)?\Z", re.DOTALL)
@@ -263,14 +265,18 @@ def prefixes(url: str) -> list[str]:
     return found
 
 
-def recursion_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
-    """Why a canonical URL looks like a crawler caught in a loop, or None.
+def cut_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
+    """Why what is at a canonical URL is no page, or None.
 
-    `too-deep`: prefix depth above `max_depth`. `path-repeats`: one component of the path stands
-    in it `max_repeats` or more times, in a row or not (an empty component between two slashes
-    counts). 0 switches either off. Linear in the URL's length.
+    `robots-txt`: it is a host's rules for crawlers, in the one place where these look for them.
+    Others look like a crawler caught in a loop. `too-deep`: prefix depth above `max_depth`.
+    `path-repeats`: one component of the path occurs in it `max_repeats` or more times, in a row or
+    not (an empty component between two slashes counts). 0 switches either off. Linear in the URL's
+    length.
     """
     path = _host_and_path(url)[1]
+    if path == ROBOTS_TXT.decode():
+        return "robots-txt"
     if max_depth and path.count("/") > max_depth:
         return "too-deep"
     components = path.split("/")[1:]

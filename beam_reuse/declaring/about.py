@@ -48,6 +48,7 @@ class About:
     needed_by   analyses that include it, so that its options change what they find
     follows     analyses from what is found by which it is made (`Analysis.follow`): it runs when
                 one of them does, and is not asked for by name
+    command     the command that it is part of, where that is not `run`: it is not asked for by name
     idle        (names of options given, all values) -> why one of them does nothing, or ''
     check       refuses settings of a run that contradict each other
     """
@@ -65,6 +66,7 @@ class About:
     help: str = ""
     needed_by: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
+    command: str = "run"
     idle: Callable[[Collection[str], Values], str] = nothing_idle
     check: Callable[["Settings"], None] = all_allowed
 
@@ -74,13 +76,22 @@ class About:
         object.__setattr__(self, "options", tuple(self._complete()))
 
     def _complete(self) -> Iterator[Option]:
-        """The options, with their group and the full names of their settings."""
+        """The options, with their group and the full names of their settings; `clean` and
+        `estimate` take those of `run`, as they run its analyses."""
         known = {each.name for each in dataclasses.fields(self.settings)}
         for option in self.options:
             if option.setting not in known:
                 raise ValueError(f"--{option.name}: {self.settings.__name__} has no field "
                                  f"{option.setting!r}")
-            yield replace(option, group=self.name, setting=f"{self.field}.{option.setting}")
+            commands = [name for each in option.commands
+                        for name in (("run", "clean", "estimate") if each == "run" else (each,))]
+            yield replace(option, group=self.name, setting=f"{self.field}.{option.setting}",
+                          commands=tuple(commands))
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether `--analyses` names it."""
+        return self.command == "run" and not self.follows
 
     def schemas(self) -> tuple[Any, ...]:
         """Its tables, a `TableSchema` each."""

@@ -144,6 +144,7 @@ SERIES = OptionKind("LIST", f"{_SERIES} 0,1,2.5 or 0,0.5,...,8",
                     lambda text: tuple(map(float, parse_series(text))), show_series)
 WHOLE = OptionKind("N", "a whole number", int)
 SHARE = OptionKind("X", "a number from 0 to 1", float)
+MONEY = OptionKind("P", "a number", float)
 SIZE = OptionKind("BYTES", "a number of bytes such as 500K, 64M or 1G", parse_size, show_size)
 WORDS = OptionKind("LIST", "a comma-separated list", words_of, listed)
 FOLDER = OptionKind("DIR", "a folder", str)

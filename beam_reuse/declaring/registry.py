@@ -23,6 +23,9 @@ BUILT_IN = (
     "beam_reuse.analyses.quilts.about:QUILTS",
     "beam_reuse.analyses.boilerplate.about:BOILERPLATE",
     "beam_reuse.analyses.origins.about:ORIGINS",
+    "beam_reuse.analyses.recrawls.about:RECRAWLS",
+    "beam_reuse.analyses.clean.about:CLEAN",
+    "beam_reuse.analyses.decontaminate.about:DECONTAMINATE",
 )
 # Fields of `Settings` that belong to no analysis.
 RESERVED = ("analyses", "read", "chunks", "stops", "experiment", "max_rejects", "of_analyses")

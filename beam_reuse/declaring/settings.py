@@ -41,7 +41,7 @@ class Settings:
             raise TypeError(f"Settings has no field {unknown[0]!r}")
         given = {**dict(of_analyses), **given}
         self.__dict__.update(
-            analyses=(tuple(about.name for about in built_in() if not about.follows)
+            analyses=(tuple(about.name for about in built_in() if about.is_asked_for)
                       if analyses is None else analyses),
             read=read or ReadSettings(), chunks=chunks or ChunkSettings(),
             stops=stops or StopSettings(), experiment=experiment or ExperimentSettings(),

@@ -152,7 +152,7 @@ def _overlap(folder: str, planted: Planted) -> Iterator[Check]:
                   row["containment_b"]) for row in pages if row["chunking"] == "2-lines"])
     gone = {row["host"]: row["redundant_pages"] for row in _rows(
         folder, "crawl_savings") if row["chunking"] == "whole"}
-    redundant = mirrored[0][1].split("/")[2]
+    redundant = max(mirrored[0], key=len).split("/")[2]
     yield Check(f"the {mirror.chapters} pages of {redundant} are copies of pages that stay",
                 {redundant: mirror.chapters}, {host: n for host, n in gone.items() if n})
     found = _rows(folder, "popular_collections")

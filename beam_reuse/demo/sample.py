@@ -1,7 +1,8 @@
 """The sample crawl itself: about 300 pages on 20 hosts in two WARC files.
 
 Beside the planted passages it has what real crawls have: redirects, missing pages, images,
-older captures, revisits, requests, a crawler trap, three encodings, and damage.
+older captures, revisits, requests, the same robots.txt everywhere, a crawler trap, three
+encodings, and damage.
 """
 
 import datetime
@@ -33,6 +34,7 @@ from beam_reuse.demo.warc import chunked, gzip_member, http_response, warc_recor
 
 FILES = ("sample-00000.warc.gz", "sample-00001.warc.gz")
 SCRIPT = "application/javascript"
+ROBOTS_TXT = b"User-agent: *\nDisallow: /search\nCrawl-delay: 10\n"
 START = datetime.datetime(2026, 1, 5, 8, 0, 0)
 
 
@@ -227,7 +229,7 @@ def _add_captures(crawl: SampleCrawl, host: str) -> None:
 
 
 def _add_leftovers(crawl: SampleCrawl, host: str, number: int) -> None:
-    """What no analysis wants: a request, an image, a redirect, a missing page, traps."""
+    """What is no page: a request, an image, robots.txt, a redirect, a missing page, traps."""
     request = f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
     crawl.add_skipped("request", warc_record(
         "request", request, f"http://{host}/", crawl.now(), "application/http; msgtype=request"))
@@ -247,6 +249,7 @@ def _unwanted(host: str) -> Iterator[tuple[str, str, bytes]]:
     yield "status", "/lost", http_response(b"<p>Not found.</p>", HTML, "404 Not Found")
     image = b"\x89PNG\r\n\x1a\n" + host.encode()
     yield "content-type", "/logo.png", http_response(image, "image/png")
+    yield "robots-txt", "/robots.txt", http_response(ROBOTS_TXT, PLAIN)
 
 
 def _add_damage(crawl: SampleCrawl) -> None:

@@ -243,3 +243,10 @@ def _blocks_of(path: str) -> Iterator[bytes]:
     with open_files(path).open(path) as source:
         while block := source.read(1 << 18):
             yield block
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is that of a result folder, or below it."""
+    inner, result = (os.path.realpath(name) if is_local(name) else name.rstrip("/")
+                     for name in (path, folder))
+    return inner == result or inner.startswith(join(result, ""))

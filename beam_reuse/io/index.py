@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ChunkSettings, ReadSettings
+from beam_reuse.io.crawl.inputs import is_result_folder
 from beam_reuse.io.files import checksum_of, join, open_files
 from beam_reuse.io.part_columns import column_of
 from beam_reuse.io.results.manifest import Manifest, Part
@@ -94,6 +95,14 @@ def read_index_manifest(folder: str) -> Manifest:
         raise UserError(f"{folder} is a result, not an index, and holds no pages to read. Give the "
                         "crawl itself, or an index of it.")
     return manifest
+
+
+def require_index(option: str, folder: str) -> None:
+    """Refuse what an option names that is no index."""
+    if not is_result_folder(folder):
+        raise UserError(f"{option} {folder} is no index. Make one of the earlier crawl with "
+                        "`beam-reuse index CRAWL... -o INDEX`, and give that.")
+    read_index_manifest(folder)
 
 
 def require_undamaged(path: str, checksum: str) -> None:

@@ -22,7 +22,9 @@ from beam_reuse.core.features import (
     LINES,
     LINKS,
     PAYLOAD,
+    STORED,
     TOKENS,
+    UNSTORED,
     FeatureSettings,
     PageFeatures,
     Signer,
@@ -56,7 +58,8 @@ PAGE_TEXT = "page_text"
 # Columns of many numbers a page, and of which type.
 NUMBERS = {name: np.dtype(kind) for name, kind in (
     _CHUNKS | _TOKENS | _LINES | _LINE_TOKENS | {TOKEN_PLACES: "<u4"}).items()}
-REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip"]
+REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip",
+            "form"]
 _NO_TOKENS = np.zeros(0, np.uint64)
 _STRINGS = pa.list_(pa.field("element", pa.binary(), nullable=False))
 
@@ -78,8 +81,10 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
         columns |= {name: column.type for name, column in of_no_page.items()}
     if text and LINKS in kept:
         columns |= {"links": _STRINGS, "base": pa.binary()}
-    if PAYLOAD in kept:
+    if {PAYLOAD, UNSTORED} & kept:
         columns["payload"] = pa.binary()
+    if STORED in kept:
+        columns |= {"stored": pa.binary(), "form": pa.string()}
     return pa.schema([pa.field(name, kind, name in _NULLABLE) for name, kind in columns.items()])
 
 
@@ -191,7 +196,12 @@ def page_batch(
         columns["links"] = _string_lists([f.links for f in features])
         columns["base"] = pa.array([f.base or None for f in features], pa.binary())
     if "payload" in schema.names:
-        columns["payload"] = pa.array([p.raw.payload for p in pages], pa.binary())
+        every = PAYLOAD in settings.kept
+        columns["payload"] = pa.array(
+            [p.raw.payload if every or not p.raw.stored else b"" for p in pages], pa.binary())
+    if "stored" in schema.names:
+        columns["stored"] = pa.array([p.raw.stored for p in pages], pa.binary())
+        columns["form"] = pa.array([p.raw.form for p in pages], pa.string())
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 

@@ -19,9 +19,11 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.verdicts import ALLOWED, Verdict, verdict_of
 from beam_reuse.io.files import local_path, open_files, reason_of, write_whole
 
-# Columns that `sample` adds to those of a table, and `evaluate` reads.
+# Columns that `sample` adds to those of a table, and `evaluate` reads; those that the viewer adds.
 LABEL, REASON, LINK = "label", "reason", "link"
 STRATUM, STRATUM_ROWS, WEIGHT = "stratum", "stratum_rows", "weight"
+WHO, WHEN = "who", "when"
+ADDED = (LINK, STRATUM, STRATUM_ROWS, WEIGHT, LABEL, REASON, WHO, WHEN)
 
 DELIMITERS = (",", ";", "\t")
 # A cell that begins so is a formula to some spreadsheet, the wide forms in East Asian ones. A
@@ -99,7 +101,13 @@ def read_sheet(path: str, needed: Sequence[str]) -> Sheet:
     if content.startswith(b"PAR1"):
         table = list(_parquet(path, content, [name for name in needed if name != LABEL]))
     else:
-        table = _delimited(path, _decoded(path, content), needed)
+        table = [[restored(cell) for cell in row]
+                 for row in delimited(path, decoded(path, content), needed)[1]]
+    return sheet_of(path, table, needed)
+
+
+def sheet_of(path: str, table: Sequence[Sequence[str]], needed: Sequence[str]) -> Sheet:
+    """The sheet of these rows of cells, the first of which names the columns; see `read_sheet`."""
     columns = tuple(name.strip().lower() for name in table[0]) if table else ()
     missing = [name for name in needed if name not in columns]
     if missing:
@@ -141,7 +149,8 @@ def _by_column(path: str, number: int, columns: Sequence[str],
     return dict(zip(columns, cells, strict=False))
 
 
-def _decoded(path: str, content: bytes) -> str:
+def decoded(path: str, content: bytes) -> str:
+    """The text of a file, in UTF-8 or, by its first bytes, UTF-16."""
     encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
     try:
         return content.decode(encoding)
@@ -150,9 +159,9 @@ def _decoded(path: str, content: bytes) -> str:
                          "save it as CSV in UTF-8") from error
 
 
-def _delimited(path: str, text: str, needed: Sequence[str]) -> list[list[str]]:
-    """Cells of all rows. The delimiter is the one by which the first row names most of the
-    columns `needed`."""
+def delimited(path: str, text: str, needed: Sequence[str]) -> tuple[str, list[list[str]]]:
+    """What is between cells, and the cells of all rows as they are written: the delimiter by which
+    the first row names most of the columns `needed`."""
     known = {name.lower() for name in needed}
 
     def named(delimiter: str) -> int:
@@ -160,7 +169,7 @@ def _delimited(path: str, text: str, needed: Sequence[str]) -> list[list[str]]:
         return len(known & {name.strip().lower() for name in head})
 
     best = max(DELIMITERS, key=named)
-    return [[restored(cell) for cell in row] for row in _cells(path, text, best)]
+    return best, list(_cells(path, text, best))
 
 
 def _cells(path: str, text: str, delimiter: str) -> Iterator[list[str]]:

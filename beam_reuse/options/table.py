@@ -15,6 +15,7 @@ from beam_reuse.declaring.kinds import (
     FILE,
     FILES,
     FOLDER,
+    MONEY,
     NAME,
     SERIES,
     SHARE,
@@ -37,10 +38,10 @@ from beam_reuse.declaring.option import (
 )
 from beam_reuse.declaring.registry import known
 
-ANALYSES = tuple(about.name for about in known().values() if not about.follows)
-ALL = f"run index labels demo {EXPERIMENTS}"
-READING = f"run index labels {EXPERIMENTS}"
-ANALYSING = f"run labels {EXPERIMENTS}"
+ANALYSES = tuple(about.name for about in known().values() if about.is_asked_for)
+ALL = f"run clean decontaminate index labels demo {EXPERIMENTS}"
+READING = f"run clean decontaminate estimate index labels {EXPERIMENTS}"
+ANALYSING = f"run clean estimate labels {EXPERIMENTS}"
 CUTTING = f"{READING} check"
 JUDGING = "sample evaluate"
 FORMATS = ("table", "csv", "json", "parquet")
@@ -55,16 +56,16 @@ OPTIONS: tuple[Option, ...] = (
     _option("running", "output", FOLDER, "where the result goes: a folder; a file for `labels`",
             "", ALL),
     _option("running", "analyses", WORDS,
-            f"what to compute: {', '.join(ANALYSES)}", "analyses", "run"),
+            f"what to compute: {', '.join(ANALYSES)}", "analyses", "run estimate"),
     _option("running", "runner", NAME,
             "local (default), flink, spark, prism, dataflow, or any runner name Beam knows", "",
             ALL),
     _option("running", "workers", WHOLE,
             "worker processes on this machine (default: all cores; below 32 MB of input one does "
-            "it all); a cluster has its own", "", ALL),
+            "it all); a cluster has its own", "", f"{ALL} estimate"),
     _option("running", "worker-memory", SIZE,
             "memory of a worker process; the sizes of what it sorts and holds follow from it "
-            "(default: its share of this machine's; 1G on a cluster)", "", ALL),
+            "(default: its share of this machine's; 1G on a cluster)", "", f"{ALL} estimate"),
     _option("running", "engines-dir", FOLDER,
             "where `engines` keeps what it fetches (default: $BEAM_REUSE_ENGINES, or beam-reuse/"
             "engines in the user's cache)", "", f"{ALL} engines"),
@@ -72,13 +73,18 @@ OPTIONS: tuple[Option, ...] = (
             "replace an earlier result; a folder that is not one is never touched", "", ALL),
     _option("running", "dry-run", FLAG,
             "check input, settings and output, show what would be done, write nothing", "",
-            "run index"),
+            "run clean decontaminate index"),
     _option("running", "config", FILE,
             "YAML file with any of these options as keys; the command line wins"),
     _option("running", "debug", FLAG, "show the full traceback when something fails", "",
-            f"{ALL} engines"),
+            f"{ALL} estimate engines"),
+    _option("estimating", "sample", SIZE,
+            "read no more than so many bytes of the input, and no more than a hundredth (default: "
+            "256M)", "", "estimate"),
+    _option("estimating", "price", MONEY, "what an hour of a CPU costs", "", "estimate"),
     _option("reading", "captures", choice(*CAPTURES),
-            "a URL fetched twice: keep the latest capture, or all", "read.captures", ANALYSING),
+            "a URL fetched twice: keep the latest capture, or all", "read.captures",
+            f"decontaminate {ANALYSING}"),
     _option("reading", "status", STATUSES,
             "HTTP status numbers that make a page", "read.statuses"),
     _option("reading", "content-types", CONTENT_TYPES,
@@ -92,10 +98,10 @@ OPTIONS: tuple[Option, ...] = (
             "max_rejects"),
     _option("reading", "max-prefix-depth", WHOLE,
             "skip URLs with more directories than this (crawler traps); 0 is off",
-            "read.max_prefix_depth", ANALYSING),
+            "read.max_prefix_depth", f"decontaminate {ANALYSING}"),
     _option("reading", "max-path-repeats", WHOLE,
             "skip URLs in whose path one component stands so often, in a row or not; 0 is off",
-            "read.max_path_repeats", ANALYSING),
+            "read.max_path_repeats", f"decontaminate {ANALYSING}"),
     _option("chunks", "chunk-tags", WORDS,
             "tags before which a page is cut into chunks", "chunks.tags", CUTTING),
     _option("chunks", "chunk-normalise", choice(*NORMALISATIONS),
@@ -119,6 +125,12 @@ OPTIONS: tuple[Option, ...] = (
             "let empty idioms such as <p>&nbsp;</p>, empty files and the robots.txt that forbids "
             "all count; what --stop-chunks lists still does not", "stops.builtin",
             f"{ANALYSING} check"),
+    _option("growth", "baseline", FILES,
+            "indexes of earlier crawls: the new one is compared with them, and rows that concern "
+            "old pages alone are left out", "", "run"),
+    _option("growth", "add", FILES,
+            "indexes of earlier crawls: the new index has their pages, too, which are not parsed "
+            "again", "", "index"),
     _option("lists", "merge", FILES, "add the labels of these lists", "", "labels"),
     _option("lists", "remove", FILES, "leave out the hashes of these lists", "", "labels"),
     _option("lists", "background", FILES,
@@ -130,6 +142,9 @@ OPTIONS: tuple[Option, ...] = (
     _option("lists", "all-chunks", FLAG,
             "keep chunks that are on several registered domains of the originals, too", "",
             "labels"),
+    _option("lists", "grams", WHOLE,
+            "make gram labels of evaluation files instead, for `check`: grams of so many tokens, "
+            "such as 13", "", "labels"),
     *(option for about in known().values() for option in about.options),
     _option("checking", "labels", EACH_FILE,
             "what to look for: a compact list (.brl), Parquet, text or the folder of a result; "
@@ -160,6 +175,26 @@ OPTIONS: tuple[Option, ...] = (
             "with --learn: the list to write, .brl or .parquet (default: that of --labels)", "",
             "check"),
     _option("checking", "overwrite", FLAG, "with --learn: replace another list", "", "check"),
+    _option("checking", "trust", choice("lists", "first-use"),
+            "whose content is known: that of --labels, or that of login pages which a store has "
+            "learnt by itself (default: lists)", "", "check"),
+    _option("checking", "store", FILE,
+            "with --trust first-use: the file that keeps what is learnt; made if there is none", "",
+            "check"),
+    _option("checking", "min-evidence", WHOLE,
+            "with --trust first-use: flag pages with this many passages of another owner (default: "
+            "2)", "", "check"),
+    _option("checking", "max-age", WHOLE,
+            "with --trust first-use: days after which a passage that its site no longer shows is "
+            "forgotten (default: 365)", "", "check"),
+    _option("checking", "learn-pages", WORDS,
+            "with --trust first-use: patterns of URLs (* is any characters) of pages that are "
+            "learnt, too, with or without a password field", "", "check"),
+    _option("checking", "join", WORDS,
+            "with --trust first-use: domains that have one owner from now on", "", "check"),
+    _option("checking", "forget", WORDS,
+            "with --trust first-use: domains of which everything learnt is removed", "", "check"),
+    _option("checking", "sites", FLAG, "with --trust first-use: list what was learnt", "", "check"),
     _option("checking", "debug", FLAG, "show the full traceback when something fails", "",
             "check"),
     _option("experiment", "background", FILES,
@@ -192,6 +227,12 @@ OPTIONS: tuple[Option, ...] = (
     _option("viewing", "crawl", FILES,
             "where the pages are, crawl files or an index of them (default: where the run read "
             "them)", "", "view"),
+    _option("viewing", "judge", EACH_FILE,
+            "a sheet to judge, CSV or TSV of `sample`; may be given several times", "", "view"),
+    _option("viewing", "judgements", FOLDER,
+            "folder for sheets that are drawn in the viewer (default: DIR.judgements)", "",
+            "view"),
+    _option("viewing", "who", NAME, "who judges (default: the user's name)", "", "view"),
     _option("viewing", "port", WHOLE, "port of this machine to serve at (default: any)", "",
             "view"),
     _option("viewing", "no-browser", FLAG, "print the address, and open no browser", "", "view"),
@@ -254,6 +295,13 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTI
 def options_of(command: str) -> tuple[Option, ...]:
     """The options of one command, in the order of the table."""
     return tuple(option for option in OPTIONS if command in option.commands)
+
+
+def options_by_name(command: str) -> dict[str, Option]:
+    """All options by name, those that change values as the command has them: others may have one
+    of the same name."""
+    mine = {option.name: option for option in reversed(options_of(command)) if option.setting}
+    return {**BY_NAME, **mine}
 
 
 def commands_with(name: str) -> tuple[str, ...]:

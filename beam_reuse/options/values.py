@@ -7,10 +7,11 @@ from typing import Any
 from beam_reuse.core.settings import ChunkSettings, SettingError, naming
 from beam_reuse.declaring.option import NEGATED, Option
 from beam_reuse.declaring.settings import Settings
-from beam_reuse.options.table import ANALYSES, BY_NAME, options_of
+from beam_reuse.options.table import ANALYSES, options_by_name, options_of
 
 # Defaults of a command that differ from those of the settings.
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {"labels": {"min-chunk-bytes": 100}}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "labels": {"min-chunk-bytes": 100}, "clean": {"min-containment": 0.8}}
 
 
 def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
@@ -22,9 +23,10 @@ def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
     if values.get("classic"):
         classic = ChunkSettings.published()
         values = {"chunk-tags": classic.tags, "chunk-normalise": classic.normalise, **values}
+    known = options_by_name(command)
     groups: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
-        if option := BY_NAME[name].setting:
+        if option := known[name].setting:
             group, _, field = option.rpartition(".")
             groups.setdefault(group, {})[field] = value
     top = groups.pop("", {})
@@ -32,15 +34,15 @@ def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
     defaults = Settings()
     parts = {}
     for group, fields in groups.items():
-        with naming(_options_of(f"{group}.")):
+        with naming(_names_of(f"{group}.", known)):
             parts[group] = dataclasses.replace(getattr(defaults, group), **fields)
-    with naming(_options_of("")):
+    with naming(_names_of("", known)):
         return dataclasses.replace(defaults, **parts, **top)
 
 
-def _options_of(group: str) -> dict[str, str]:
+def _names_of(group: str, options: Mapping[str, Option]) -> dict[str, str]:
     """What the fields of a group of settings are called on the command line."""
-    return {option.setting.removeprefix(group): f"--{name}" for name, option in BY_NAME.items()
+    return {option.setting.removeprefix(group): f"--{name}" for name, option in options.items()
             if option.setting.startswith(group)}
 
 

@@ -13,10 +13,12 @@ from beam_reuse.io.results import outcome as names
 from beam_reuse.io.results import tables
 from beam_reuse.io.results.manifest import UNREAD_ROWS
 from beam_reuse.pages.ingest import REJECTED, SKIPPED
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows.results import Count
 
 _OUTCOMES = {SKIPPED: names.SKIPPED, REJECTED: names.REJECTED}
 ABSENT = "encoding-absent"
+OF_BASELINE = "pages-of-baseline"
 
 
 @gives(NOTHING)
@@ -75,7 +77,10 @@ def count_indexed(indexes: Block) -> Count:
 
 
 @gives(NOTHING)
-def count_pages(ranked: Block) -> Iterator[Count]:
-    """How many pages, and how many of them are not in the encoding their header names."""
-    yield Count(names.PAGES, len(ranked))
-    yield Count(ABSENT, int(ranked.array("absent").sum()))
+def count_pages(ranked: Block, sides: Sides) -> Iterator[Count]:
+    """How many pages, and how many of them are not in the encoding their header names; of a
+    baseline only how many pages there are."""
+    new = sides.new_parts(ranked.array("range"))
+    yield Count(names.PAGES, int(new.sum()))
+    yield Count(ABSENT, int(ranked.array("absent")[new].sum()))
+    yield Count(OF_BASELINE, int((~new).sum()))

@@ -51,6 +51,8 @@ class Analysis(beam.PTransform, ABC):
     folding: Mapping[str, Folding] = {}
     # Whether it sees pages without template lines where --ignore-boilerplate asks for that.
     ignores_templates: bool = False
+    # Whether it leaves out what concerns pages of a baseline alone (`Pages.sides`).
+    grows: bool = False
 
     @classmethod
     @abstractmethod

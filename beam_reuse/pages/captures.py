@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
-from beam_reuse.columnar.schema import NUMBER, PART, SHA1, TEXT, TIME, columns, gives, less
+from beam_reuse.columnar.schema import FLAG, NUMBER, PART, SHA1, TEXT, TIME, columns, gives, less
 from beam_reuse.io.results import tables
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows.results import Tagged
 
 KEY = "key"
@@ -22,7 +23,9 @@ CAPTURES = columns(key=TEXT, age=TIME, sha1=SHA1, file=TEXT, offset=NUMBER, rang
 KEPT_CAPTURES = less(CAPTURES, "fetched")
 LATEST_FIRST = ("age", "sha1", "file", "offset")
 BY_PAYLOAD = ("sha1", "age", "file", "offset")
-DROPPED = "dropped"
+DROPPED, FETCHED_AGAIN = "dropped", "fetched again"
+AGAIN = columns(url=TEXT, same=FLAG, age=TIME, old_age=TIME, range=PART, row=NUMBER, old_range=PART,
+                old_row=NUMBER)
 OLDER, SAME = "older-capture", "same-capture"
 _NO_STAMP = "0" * 14
 _SIGN = np.uint64(1 << 63)
@@ -34,6 +37,12 @@ def ages(timestamps: Maybe) -> NDArray[np.int64]:
     """Numbers in the order in which captures are looked at: the latest first, those without a
     timestamp last."""
     return np.where(timestamps.valid, -timestamps.values, np.iinfo(np.int64).max)
+
+
+def times_of(age: NDArray[np.int64]) -> Maybe:
+    """The timestamps of which `ages` has made these numbers."""
+    known = age != np.iinfo(np.int64).max
+    return Maybe(np.where(known, -age, 0), known)
 
 
 def earliest_first(timestamps: Maybe) -> NDArray[np.uint64]:
@@ -54,18 +63,40 @@ def capture_keys(urls: VarBytes, timestamps: Maybe) -> VarBytes:
         url + b"#" + stamp.encode() for url, stamp in zip(urls.to_list(), stamps, strict=True)])
 
 
-@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows})
-def keep_latest(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
-    """The first capture of each key; the others are dropped as older captures."""
+@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows, FETCHED_AGAIN: AGAIN})
+def keep_latest(
+    captures: Block, starts: NDArray[np.int64], sides: Sides,
+) -> Iterator[Block | Tagged]:
+    """The first capture of each key; the others are dropped as older captures. FETCHED_AGAIN: new
+    pages that a baseline has, too, each with its latest capture there."""
     first = np.zeros(len(captures), np.bool_)
     first[starts] = True
     yield captures.take(first).without("fetched")
     older = captures.take(~first)
-    yield from _drop(older, OLDER, older.strings(KEY))
+    yield from _drop(older, OLDER, older.strings(KEY), sides)
+    if sides.are_two:
+        yield Tagged(FETCHED_AGAIN, _fetched_again(captures, starts, sides))
 
 
-@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows})
-def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Tagged]:
+def _fetched_again(captures: Block, starts: NDArray[np.int64], sides: Sides) -> Block:
+    new = sides.new_parts(captures.array("range"))
+    old = np.flatnonzero(~new)
+    at = np.searchsorted(old, starts)
+    ends = np.append(starts[1:], len(captures))
+    there = at < len(old)
+    there[there] = old[at[there]] < ends[there]
+    there &= new[starts]
+    latest, before = captures.take(starts[there]), captures.take(old[at[there]])
+    return Block({
+        "url": latest[KEY], "same": latest.array("sha1") == before.array("sha1"),
+        "age": latest["age"], "old_age": before["age"], "range": latest["range"],
+        "row": latest["row"], "old_range": before["range"], "old_row": before["row"]})
+
+
+@gives(KEPT_CAPTURES, {DROPPED: tables.SKIPPED.rows, FETCHED_AGAIN: AGAIN})
+def keep_each(
+    captures: Block, starts: NDArray[np.int64], sides: Sides,
+) -> Iterator[Block | Tagged]:
     """Every capture with a payload of its own; further payloads of a key get `~2`, `~3`."""
     distinct = captures.starts((KEY, "sha1"))
     kept = captures.take(distinct).without("fetched")
@@ -83,10 +114,15 @@ def keep_each(captures: Block, starts: NDArray[np.int64]) -> Iterator[Block | Ta
     again = np.ones(len(captures), np.bool_)
     again[distinct] = False
     stays = np.searchsorted(distinct, np.flatnonzero(again)) - 1
-    yield from _drop(captures.take(again), SAME, names.take(stays))
+    yield from _drop(captures.take(again), SAME, names.take(stays), sides)
 
 
-def _drop(captures: Block, reason: str, because_of: VarBytes) -> Iterator[Tagged]:
+def _drop(
+    captures: Block, reason: str, because_of: VarBytes, sides: Sides,
+) -> Iterator[Tagged]:
+    """What is dropped of the new crawl."""
+    new = np.flatnonzero(sides.new_parts(captures.array("range")))
+    captures, because_of = captures.take(new), because_of.take(new)
     if n := len(captures):
         reasons = VarBytes.from_list([reason.encode()] * n)
         stays = Maybe(because_of, np.ones(n, np.bool_))

@@ -1,7 +1,7 @@
 """Crawl files become an index, a result folder that is an input of every command.
 
-It holds every record that may be a page, all captures and recursion errors too, so that what
-counts as a page is decided by whoever reads it. The same bytes for the same input.
+It holds every record that may be a page, all captures, robots.txt and recursion errors too, so
+that what counts as a page is decided by whoever reads it. The same bytes for the same input.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import numpy as np
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.schema import gives
 from beam_reuse.core.features import FeatureSettings
-from beam_reuse.core.settings import ChunkSettings, ReadSettings
+from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.files import crc32_of, join, sha256_of
 from beam_reuse.io.index import INDEX, require_undamaged
 from beam_reuse.io.parts import part_path, read_part
@@ -28,12 +28,12 @@ from beam_reuse.rows import Count, Plan, Rows
 
 
 def write_index(
-    plan: Plan, inputs: Inputs, folder: str, read: ReadSettings, chunks: ChunkSettings,
+    plan: Plan, inputs: Inputs, folder: str, read: ReadSettings, features: FeatureSettings,
     progress: str,
 ) -> tuple[Rows, Rows]:
-    """Receipts of the parts of one index below `folder`, and its `events`."""
-    features = FeatureSettings(chunks, text=True)
-    settings = IngestSettings(read, features, cut_recursion=False)
+    """Receipts of the parts of one index below `folder`, and its `events`. What `features` have
+    signed need not be signed again by who reads it."""
+    settings = IngestSettings(read, features, cut_urls=False)
     records = read_records(plan, inputs, join(folder, INDEX), settings, progress)
     sealed = records.parts.map(seal, folder, features, records.false)
     return sealed + records.seen + records.events.map(count_events), records.events

@@ -20,7 +20,7 @@ from beam_reuse.core.features import (
 )
 from beam_reuse.core.pages import Outcome, RawPage, Rejected, Skipped
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.core.urls import BadUrl, name_page, recursion_reason
+from beam_reuse.core.urls import BadUrl, cut_reason, name_page
 from beam_reuse.io.crawl.declared import declared_by
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.crawl.ranges import NO_DOUBT, FileRange
@@ -41,12 +41,12 @@ _REPORT_RECORDS = 64
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """What is read and what is kept of it. `cut_recursion`: URLs that are recursion errors
-    become no pages (an index keeps them: its reader decides)."""
+    """What is read and what is kept of it. `cut_urls`: URLs of robots.txt and
+    recursion errors become no pages (an index keeps them: its reader decides)."""
 
     read: ReadSettings
     features: FeatureSettings
-    cut_recursion: bool
+    cut_urls: bool
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ def _as_page(
     except BadUrl as error:
         events.add(Rejected(*where, "bad-url", str(error)), name_of_file)
         return None
-    if settings.cut_recursion:
+    if settings.cut_urls:
         read = settings.read
-        reason = recursion_reason(name.url, read.max_prefix_depth, read.max_path_repeats)
+        reason = cut_reason(name.url, read.max_prefix_depth, read.max_path_repeats)
         if reason is not None:
             events.add(Skipped(*where, reason), name_of_file, name.depth)
             return None

@@ -9,14 +9,15 @@ from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import match_ranges
 from beam_reuse.columnar.schema import FLAG, NUMBER, PAGE, PART, TEXT, columns, gives, less, lists
 from beam_reuse.core.settings import ReadSettings
-from beam_reuse.core.urls import recursion_reason
+from beam_reuse.core.urls import cut_reason
 from beam_reuse.io.index import require_undamaged
 from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
 from beam_reuse.io.results import tables
-from beam_reuse.kernels.prefixes import recur
+from beam_reuse.kernels.prefixes import are_cut
 from beam_reuse.pages.captures import CAPTURES, ages, capture_keys, skipped
 from beam_reuse.pages.cuts import FalseStarts, standing
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows.results import Tagged
 
 DEPTHS, CUT = "depths", "cut"
@@ -40,23 +41,25 @@ def capture_rows(parts: Block, each: bool) -> Iterator[Block]:
 
 
 @gives(CAPTURES, {DEPTHS: DEPTH_ROWS, CUT: tables.SKIPPED.rows})
-def without_recursion(
-    captures: Block, read: ReadSettings, false: FalseStarts,
+def uncut(
+    captures: Block, read: ReadSettings, false: FalseStarts, sides: Sides,
 ) -> Iterator[Block | Tagged]:
-    """Captures without those of misled readers. Also DEPTHS: how many pages lie how deep, and CUT:
-    pages of an index that are recursion errors by the settings of this run, as rows of
-    `skipped`."""
+    """Captures without those of misled readers. Of the new crawl also DEPTHS: how many pages lie
+    how deep, and CUT: captures of an index that are no pages by their URLs and the settings of this
+    run, as rows of `skipped`."""
     found = standing(captures, false)
-    yield Tagged(DEPTHS, depth_rows(found))
+    new = sides.new_parts(found.array("range"))
+    yield Tagged(DEPTHS, depth_rows(found.take(new)))
     indexed = found.array("indexed")
     if indexed.any():
         keys = found.strings("key")
         limits = read.max_prefix_depth, read.max_path_repeats
-        bad = indexed & recur(keys.offsets, keys.data, *limits)
-        urls = (key.partition(b"#")[0].decode() for key in keys.take(bad).to_list())
+        bad = indexed & are_cut(keys.offsets, keys.data, *limits)
+        told = bad & new
+        urls = (key.partition(b"#")[0].decode() for key in keys.take(told).to_list())
         reasons = VarBytes.from_list([
-            str(recursion_reason(url, *limits)).encode() for url in urls])
-        yield Tagged(CUT, skipped(found.take(bad), reasons, Maybe.nulls(len(reasons))))
+            str(cut_reason(url, *limits)).encode() for url in urls])
+        yield Tagged(CUT, skipped(found.take(told), reasons, Maybe.nulls(len(reasons))))
         found = found.take(~bad)
     yield found.without("depth", "indexed")
 
@@ -69,16 +72,17 @@ def depth_rows(rows: Block) -> Block:
     return Block({"depth": values, "records": records.astype(np.int64)})
 
 
-def _numbered(ranked: pa.Schema, renamed: bool) -> pa.Schema:
+def _numbered(ranked: pa.Schema, renamed: bool, sides: Sides) -> pa.Schema:
     names = {"name": TEXT} if renamed else {}
     return columns(range=PART, row=NUMBER, number=NUMBER, **names)
 
 
 @gives(_numbered)
-def numbers(ranked: Block, renamed: bool) -> Block:
+def numbers(ranked: Block, renamed: bool, sides: Sides) -> Block:
     """What parts need to know of their pages; names only if they differ from URLs."""
+    number = sides.numbered(ranked.array("rank"), ranked.array("range"))
     pages = Block({"range": ranked["range"], "row": ranked["row"],
-                   "number": ranked.array("rank").astype(np.int64)})
+                   "number": number.astype(np.int64)})
     return pages.with_columns(name=ranked["key"]) if renamed else pages
 
 
@@ -97,9 +101,10 @@ def number_parts(parts: Block | None, ranked: Block | None) -> Block | None:
 
 
 @gives(PAGE_NAMES)
-def page_names(ranked: Block) -> Block:
+def page_names(ranked: Block, sides: Sides) -> Block:
     """Number and name of each page."""
-    return Block({"page": ranked["rank"], "url": ranked["key"]})
+    number = sides.numbered(ranked.array("rank"), ranked.array("range"))
+    return Block({"page": number, "url": ranked["key"]})
 
 
 def _captures(rows: PageRows, number: int, each: bool, indexed: bool) -> Block:

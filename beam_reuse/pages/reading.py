@@ -49,18 +49,18 @@ def read_records(
     plan: Plan, inputs: Inputs, folder: str, settings: IngestSettings, progress: str,
 ) -> Records:
     """All records of the inputs. Parts of crawl files are written to `folder`; those of indexes
-    stay where they are."""
+    stay where they are. Of a baseline only pages are looked at."""
     ranges = plan.rows([_one("range", each.to_bytes()) for each in inputs.ranges], "ranges",
                        columns(range=BYTES))
     fresh = ranges.map(read_range, folder, settings, ProgressReporter(progress))
     files = plan.rows([
         Block({"path": VarBytes.from_list([path.encode()]),
                "checksum": VarBytes.from_list([checksum.encode()])})
-        for index in inputs.indexes for path, checksum in index.event_files()],
+        for index in inputs.new_indexes for path, checksum in index.event_files()],
         "events of indexes", columns(path=TEXT, checksum=TEXT))
     stored = plan.rows([part for index in inputs.indexes for part in index.parts()], "indexes",
                        PART_ROWS)
-    indexed = plan.rows([index.seen() for index in inputs.indexes], "records of indexes",
+    indexed = plan.rows([index.seen() for index in inputs.new_indexes], "records of indexes",
                         columns(records=NUMBER))
     false = fresh.tagged(ENDS).fold(FindFalseStarts())
     return Records(
@@ -88,31 +88,34 @@ def read_pages(
     progress: str = "",
 ) -> Crawl:
     """Pages, numbered from 0 in order of their URLs. Every record read is a page or an event,
-    exactly once. The crawl is read and parsed once; what follows reads columns of the parts."""
-    each = read.captures == "all"
+    exactly once. The crawl is read and parsed once; what follows reads columns of the parts. Pages
+    of a baseline are numbered with the others, and their records are not counted."""
+    each, sides = read.captures == "all", inputs.sides
     folder = join(spill, "parts")
     records = read_records(plan, inputs, folder,
-                           IngestSettings(read, features, cut_recursion=True), progress)
+                           IngestSettings(read, features, cut_urls=True), progress)
     found = records.parts.map(numbering.capture_rows, each)
-    allowed = found.map(numbering.without_recursion, read, records.false)
+    allowed = found.map(numbering.uncut, read, records.false, sides)
     keep, order = ((captures.keep_each, captures.BY_PAYLOAD) if each
                    else (captures.keep_latest, captures.LATEST_FIRST))
-    ranked = rank(allowed, captures.KEY, keep, order=order, sampled=found)
+    ranked = rank(allowed, captures.KEY, keep, sides, order=order, sampled=found)
     ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
     ranges = min(max(ranges, 1), MOST_DEALT)
     parts = records.parts.join(
-        ranked.rows.map(numbering.numbers, each), "range", numbering.number_parts,
+        ranked.rows.map(numbering.numbers, each, sides), "range", numbering.number_parts,
         other_order="row", buckets=ranges, dealt=True)
     if not all(index.chunked for index in inputs.indexes):
         parts = parts.map(cut_parts, folder, features)
+    again = ranked.found.tagged(captures.FETCHED_AGAIN) if sides.are_two else plan.nothing()
     skipped = allowed.tagged(numbering.CUT) + ranked.found.tagged(captures.DROPPED)
     events = records.events
     depths = (allowed.tagged(numbering.DEPTHS) + events.map(numbering.depth_rows)).reduce(
         "depth", {"records": "sum"}, buckets=1)
     return Crawl(
-        Pages(plan, parts, ranked.rows.map(numbering.page_names), spill, ranges),
+        Pages(plan, parts, ranked.rows.map(numbering.page_names, sides), spill, ranges, sides,
+              again, records.parts),
         events.map(accounting.rejects), events.map(accounting.skipped) + skipped, depths,
-        records.seen + ranked.rows.map(accounting.count_pages)
+        records.seen + ranked.rows.map(accounting.count_pages, sides)
         + events.map(accounting.count_events) + skipped.map(accounting.count_skipped))
 
 

@@ -1,6 +1,7 @@
 """A part written again: with chunks by other settings, or without what does not stand."""
 
 import os
+import shutil
 import uuid
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import gives, same
 from beam_reuse.columnar.store import full_disk_told, make_shared
 from beam_reuse.core.chunking import Chunks, chunk_page, cuts_text
-from beam_reuse.core.features import EVERYTHING, PAYLOAD, FeatureSettings
+from beam_reuse.core.features import EVERYTHING, PAYLOAD, UNSTORED, FeatureSettings
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.crawl.payload import decode_text
@@ -28,7 +29,9 @@ def cut_parts(parts: Block, folder: str, features: FeatureSettings) -> Block:
     others are written again below `folder`, with payloads only if they are kept. So a page is cut,
     and parsed for it, once in a run."""
     make_shared(os.path.dirname(folder))
-    kept = EVERYTHING - {PAYLOAD} | features.kept
+    kept = EVERYTHING - {PAYLOAD} | features.kept & EVERYTHING
+    if UNSTORED in features.kept:
+        kept |= {PAYLOAD}
     wanted = replace(features, text=True, kept=kept, signers=())
     paths = parts.strings("path").to_list()
     for i in np.flatnonzero(parts.array("chunked") == 0).tolist():
@@ -48,8 +51,23 @@ def rewrite_part(
     """
     files = open_files(source)
     temporary = f"{target}.{uuid.uuid4().hex}.tmp"
-    with (full_disk_told(os.path.dirname(target)), files.open(source) as opened,
-          open_files(target).create(temporary) as sink):
+    if features is None and not first_offset:
+        with (full_disk_told(os.path.dirname(target)), files.open(source) as opened,
+              open_files(target).create(temporary) as sink):
+            shutil.copyfileobj(opened, sink, 1 << 20)
+    else:
+        _rewrite(source, temporary, first_offset, features)
+    if is_local(target):
+        os.replace(temporary, target)
+    else:
+        open_files(target).move(temporary, target)
+
+
+def _rewrite(
+    source: str, target: str, first_offset: int, features: FeatureSettings | None,
+) -> None:
+    with (full_disk_told(os.path.dirname(target)), open_files(source).open(source) as opened,
+          open_files(target).create(target) as sink):
         part = pq.ParquetFile(opened)
         schema = part.schema_arrow if features is None else part_schema(features)
         with part_writer(sink, schema) as writer:
@@ -60,10 +78,6 @@ def rewrite_part(
                     rows = _cut_anew(rows, schema, features.chunks)
                 if rows.num_rows:
                     writer.write_table(rows, row_group_size=1 << 40)
-    if is_local(target):
-        os.replace(temporary, target)
-    else:
-        open_files(target).move(temporary, target)
 
 
 def _cut_anew(rows: pa.Table, schema: pa.Schema, settings: ChunkSettings) -> pa.Table:

@@ -14,17 +14,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
+from beam_reuse.columnar.distinct import distinct_strings
 from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.schema import gives
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.part_columns import PageRows
 from beam_reuse.io.parts import read_part
 from beam_reuse.io.results.tables import PAGES
+from beam_reuse.pages.sides import Sides
 
+OF_BASELINE = b"baseline:"
+"""What the `crawl` of a page of a baseline begins with, before its name."""
 CHUNK_COLUMNS = ("chunk_sha1", "chunk_start", "chunk_end", "chunk_length")
 _AS_STORED = (
     "fetched_url", "host", "ip", "site", "domain", "timestamp", "status", "content_type",
-    "charset", "bytes", "sha1", "crawl", "file", "offset", "record_length", "record_id",
+    "charset", "bytes", "sha1", "file", "offset", "record_length", "record_id",
     "declared_canonical", "declared_date",
 )
 # Counts of a page's text, and what the table calls them.
@@ -46,6 +50,14 @@ class NumberedRows:
 
     def __len__(self) -> int:
         return len(self.number)
+
+    def take(self, at: NDArray[np.int64]) -> "NumberedRows":
+        """Some of the pages, in order."""
+        if len(at) == len(self):
+            return self
+        rows = PageRows(self.rows.batch.take(pa.array(at)), self.rows.first)
+        names = None if self.names is None else self.names.take(at)
+        return NumberedRows(rows, self.number[at], names, self.part, self.row[at])
 
     def urls(self) -> VarBytes:
         """What the pages are called: their URLs, or the keys of their captures."""
@@ -126,15 +138,21 @@ def chunk_rows(
 
 
 @gives(PAGES.rows)
-def page_table(parts: Block, text: bool) -> Iterator[Block]:
-    """The rows of the table `pages`; without `text`, without counts of it."""
+def page_table(parts: Block, text: bool, sides: Sides) -> Iterator[Block]:
+    """The rows of the table `pages`; without `text`, without counts of it. `crawl` says of pages of
+    a baseline that they are."""
     labels = np.array([kind.label.encode() for kind in Kind], object)
-    for pages in numbered_rows(parts, ("url", "kind", "chunk_count", *_AS_STORED, *_COUNTS)):
+    read = ("url", "kind", "chunk_count", "crawl", *_AS_STORED, *_COUNTS)
+    for pages in numbered_rows(parts, read):
         rows = pages.rows
+        crawl = rows.strings("crawl")
+        if not sides.is_new_part(pages.part):
+            some, which = distinct_strings(crawl)
+            crawl = VarBytes.from_list(OF_BASELINE + name for name in some.to_list()).take(which)
         yield Block({
             "url": pages.urls(), **{name: rows.column(name) for name in _AS_STORED},
             "kind": VarBytes.from_list(labels[rows.numbers("kind")].tolist()),
-            "chunks": rows.numbers("chunk_count"),
+            "chunks": rows.numbers("chunk_count"), "crawl": crawl,
             **{of: Maybe(rows.numbers(name), np.full(len(pages), text))
                for name, of in _COUNTS.items()},
         })

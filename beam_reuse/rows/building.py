@@ -199,12 +199,14 @@ class _RunRound(beam.DoFn):
     def process(self, keyed: tuple[int, Iterable[Piece]], *sides: Any) -> Iterator[Any]:
         if self.values is None:
             self.values = Values(self.shuffle.store, chain(*sides))
+            self.values.let_go_of_others(_refs(self.work.plan))
         for tag, element in self.work.read(*keyed, self.values):
             yield beam.pvalue.TaggedOutput(tag, element)
 
     def finish_bundle(self) -> Iterator[Any]:
         for tag, element in self.work.finish():
             yield beam.pvalue.TaggedOutput(tag, GlobalWindows.windowed_value(element))
+        del self.work, self.values  # Beam keeps this transform for later bundles
 
 
 class _Begin(beam.DoFn):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coarse import Counters
+from beam_reuse.columnar.coarse import Counters, HeavyKeys
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.gather import gathered
 from beam_reuse.columnar.repeats import Repeats
@@ -72,6 +72,28 @@ class FindRepeats:
 
     def finish(self, held: Repeats | None) -> Any:
         return (held or Repeats.sized(self.keys, 3)).heavy()
+
+
+@dataclass(frozen=True)
+class FindKeys:
+    """A filter of all keys, hashed into a bitmap of 2**`bits`: for more keys than `UnionKeys` has
+    room for."""
+
+    keys: tuple[str, ...]
+    bits: int
+
+    def start(self) -> HeavyKeys:
+        return HeavyKeys.sized(self.keys, self.bits)
+
+    def add(self, held: HeavyKeys, block: Block) -> HeavyKeys:
+        held.add(block)
+        return held
+
+    def merge(self, held: HeavyKeys, other: HeavyKeys) -> HeavyKeys:
+        return HeavyKeys(self.keys, held.bitmap | other.bitmap)
+
+    def finish(self, held: HeavyKeys | None) -> HeavyKeys:
+        return held or self.start()
 
 
 @dataclass(frozen=True)

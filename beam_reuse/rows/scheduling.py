@@ -124,7 +124,7 @@ class Schedule:
         for number, side in enumerate(node.sides):
             for _ in range(side.sources.count(output)):
                 yield ToGroup(self._slot(node, number), target, number, side,
-                              self.args(side.args))
+                              self.args(side.args), node.name)
 
     # Where rounds begin.
 

@@ -55,6 +55,7 @@ class ToGroup:
     number: int
     side: Side
     args: tuple[Any, ...]
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class _Remembered:
     def get(self, piece: Piece, store: Store) -> Any:
         if not piece.file:
             return get_value(piece, store)
-        key = f"{store.folder}/{piece.file}", piece.offset
+        key = _place(piece, store)
         with self._lock:
             if key not in self._values:
                 self._values[key] = get_value(piece, store), piece.nbytes
@@ -64,6 +64,17 @@ class _Remembered:
                     self._values.popitem(last=False)
             self._values.move_to_end(key)
             return self._values[key][0]
+
+    def keep_only(self, pieces: Iterable[Piece], store: Store) -> None:
+        """Let go of all values but these."""
+        kept = {_place(piece, store) for piece in pieces}
+        with self._lock:
+            for key in self._values.keys() - kept:
+                del self._values[key]
+
+
+def _place(piece: Piece, store: Store) -> tuple[str, int]:
+    return f"{store.folder}/{piece.file}", piece.offset
 
 
 _remembered = _Remembered()
@@ -76,6 +87,13 @@ class Values:
         self._store = store
         self._pieces = dict(known)
         self._read: dict[int, Any] = {}
+
+    def let_go_of_others(self, refs: Iterable[ValueRef]) -> None:
+        """Forget what this process remembers of all values but these: a run has dozens of them, and
+        each may take as much as a filter of millions of keys."""
+        numbers = {ref.number for ref in refs}
+        _remembered.keep_only((piece for number, piece in self._pieces.items()
+                               if number in numbers), self._store)
 
     def get(self, ref: ValueRef) -> Any:
         if ref.number not in self._read:

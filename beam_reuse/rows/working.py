@@ -239,7 +239,13 @@ class Work:
         del blocks
         for (bucket, _), piece in zip(
                 parts, self.shuffle.put(part for _, part in parts), strict=True):
+            self._measure(taker.name, piece)
             yield self._keyed(taker.target, bucket, piece.to(taker.target.round, taker.number))
+
+    def _measure(self, name: str, piece: Piece) -> None:
+        """Count what is shuffled, for `run.json` and for estimates."""
+        for what, number in (("rows", piece.rows), ("bytes", piece.nbytes), ("pieces", 1)):
+            self._count(f"measured/{what}/{name}", number)
 
     def _sent(self, taker: ToLater | Out, piece: Piece) -> Iterator[Emitted]:
         if isinstance(taker, Out):

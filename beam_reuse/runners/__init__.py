@@ -34,7 +34,7 @@ def prepare(plan: RunPlan) -> None:
     if plan.runner != "local":
         return
     lean = "://" not in repr(plan)  # every file is on this machine
-    if workers_for(plan, _local_bytes(plan.inputs)) > 1:
+    if workers_for(plan, local_bytes(plan.inputs)) > 1:
         start_fork_server(lean)
     if lean:
         import beam_reuse.runners.lean_beam  # noqa: F401
@@ -64,7 +64,7 @@ def machine_memory() -> int:
     return min(known)
 
 
-def _local_bytes(inputs: Sequence[str]) -> int:
+def local_bytes(inputs: Sequence[str]) -> int:
     """Bytes of the inputs that are plain local files or folders of them, at a glance."""
     paths = [path for spec in inputs for path in glob.glob(spec)]
     inside = [os.path.join(p, name) for p in paths if os.path.isdir(p) for name in os.listdir(p)]

@@ -3,9 +3,10 @@
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.oracles.declared import canonical
 from tests.oracles.overlap import Page
 from tests.oracles.text import html5lib_tree, text_of
 
@@ -30,7 +31,8 @@ class Document:
     def page(self) -> Page:
         text = (text_of(html5lib_tree(self.content)) if self.html
                 else "\n".join(self.content.splitlines()))
-        return Page(self.url, text, len(self.content.encode()), self.ip or None)
+        return Page(self.url, text, len(self.content.encode()), self.ip or None,
+                    canonical(self.url, self.content) if self.html else None)
 
 
 def random_documents(seed: int, count: int) -> list[Document]:
@@ -59,6 +61,9 @@ def random_documents(seed: int, count: int) -> list[Document]:
         for each in {host, *(HOSTS[4:] if host == "a.example" and rng.random() < 0.95 else ())}:
             document = _document(rng.random() < 0.3, f"http://{each}/{path}", body,
                                  _address(each, rng))
+            if document.html and rng.random() < 0.3:
+                link = f"<link rel=canonical href={rng.choice([*found, document.url])}>"
+                document = replace(document, content=link + document.content)
             found[document.url] = document
     return sorted(found.values(), key=lambda document: rng.random())
 

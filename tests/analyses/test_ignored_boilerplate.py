@@ -147,7 +147,10 @@ def test_spans_are_cut_where_places_are_left_out() -> None:
 @pytest.mark.parametrize(("given", "told"), [
     (["--analyses", "boilerplate", "--ignore-boilerplate"], "it is for near-duplicates"),
     (["--analyses", "quilts", "--boilerplate-pages", "7"], "--ignore-boilerplate, or leave it out"),
-    (["--analyses", "discovery", "--ignore-boilerplate"], "it is an option of boilerplate"),
+    (["--analyses", "discovery", "--ignore-boilerplate"],
+     "it is for near-duplicates, overlap, quilts. Ask for one of these with --analyses, or leave"),
+    (["--analyses", "discovery", "--boilerplate-pages", "7"],
+     "Add boilerplate to these, or leave it out"),
 ])
 def test_options_that_would_do_nothing_are_refused(
     given: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from beam_reuse.cli import label_lists
 from beam_reuse.cli.label_lists import MadeLabels, make_labels
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.declaring.settings import Settings
@@ -15,7 +16,7 @@ from beam_reuse.plan import RunPlan
 from tests.crawls import random_captures, write_warc
 from tests.oracles import crawl, reuse
 from tests.oracles.crawl import Capture
-from tests.oracles.labels import Key, distinctive
+from tests.oracles.labels import Key, distinctive, pages_without_labels
 
 SETTINGS = Settings(stops=StopSettings(min_chunk_bytes=4))
 
@@ -89,23 +90,33 @@ def test_labels_are_made_merged_and_edited(normalise: str, tmp_path: Path) -> No
     assert settings_of(str(compact)) == settings_of(str(both))
 
 
-@pytest.mark.parametrize(("seed", "limit", "workers"), [(2, 2, 1), (6, 0, 2), (8, 3, 1)])
+@pytest.mark.parametrize(("seed", "limit", "workers"), [(5, 2, 1), (6, 0, 2), (17, 3, 1)])
 def test_what_is_on_many_hosts_elsewhere_is_left_out(
-        seed: int, limit: int, workers: int, tmp_path: Path) -> None:
-    """Hosts of the originals' own domain do not count, however many they are."""
+        seed: int, limit: int, workers: int, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts of the originals' own domain do not count, however many they are. Pages of which
+    nothing is left are named."""
+    monkeypatch.setattr(label_lists, "PAGES_NAMED", 1000)
     crawls = [tmp_path / f"{n}.warc.gz" for n in range(3)]
     drawn = [c for c in random_captures(seed, 120) if reuse.host_of(c).endswith("a.example")]
     drawn += [c for c in random_captures(seed + 7, 30) if reuse.host_of(c) == "d.example"][:2]
     originals = write_warc(crawls[0], drawn)
     around = [c for n in (1, 2) for c in write_warc(crawls[n], random_captures(seed + 10 * n, 20))]
     background, _ = crawl.accounting(around, SETTINGS)
-    expected, several, elsewhere = distinctive(
-        labels_by_hand(originals, SETTINGS), background, SETTINGS, limit)
+    every = labels_by_hand(originals, SETTINGS)
+    expected, several, elsewhere = distinctive(every, background, SETTINGS, limit)
     made = make(tmp_path / "l.parquet", SETTINGS, crawls[:1],
                 background=tuple(map(str, crawls[1:])), background_hosts=limit, workers=workers)
     assert rows(tmp_path / "l.parquet") == expected
     assert counted(made) == (several, elsewhere)
     assert several and elsewhere
+    lost = pages_without_labels(every, expected)
+    assert {row["url"]: row["chunks"] for row in made.named} == lost and made.lost == len(lost) > 0
+    hosts = {reuse.host_of(capture) for capture in background.values()}
+    for row in made.named:
+        in_background = row["chunks"] - row["on_several_domains"]
+        assert (row["background_host"] in hosts) if in_background else (
+            row["background_host"] is None)
 
 
 def test_folders_are_no_domains_and_lists_tell_of_more(tmp_path: Path) -> None:

@@ -287,9 +287,32 @@ def test_skippable_pages_sum_up_to_the_savings_and_are_skipped_for_pages_that_st
     for row in skippable:
         mine, stays = centre.get(row["url"], row["url"]), row["because_of"]
         assert (row["chunking"], stays) not in gone
-        assert mine == stays or (row["chunking"], *sorted((mine, stays))) in overlapping
-        ways[mine == stays, mine == row["url"]] += 1
+        near = centre.get(stays, stays)
+        assert mine == near or (row["chunking"], *sorted((mine, near))) in overlapping
+        ways[mine == near, mine == row["url"]] += 1
     assert all(ways[each] for each in ((True, False), (False, True), (False, False)))
+
+
+@pytest.mark.parametrize("given", [None, ("whole=1",)])
+def test_a_few_tiny_pages_make_no_server_alias(
+    tmp_path: Path, given: tuple[str, ...] | None,
+) -> None:
+    """Hosts with all of 4 short pages in common, with all of 5, and with one of many lines."""
+    contents = {"four": [f"notice {n}" for n in range(4)], "five": [f"news {n}" for n in range(5)],
+                "long": ["\n".join(f"line {n}" for n in range(100))]}
+    documents = [Document(f"http://{turn}.{name}.example/{n}", text)
+                 for name, texts in contents.items() for n, text in enumerate(texts)
+                 for turn in "ab"]
+    settings = OverlapSettings(server_thresholds=given)
+    output = run([write(tmp_path / "tiny.jsonl", documents)], tmp_path / "out", settings)
+    causes = {(row["url"].split(".")[1], row["cause"])
+              for row in tables.read(str(output), "exact_copies").to_pylist() if row["cause"]}
+    assert causes == {("four", "replication"), ("five", "server-alias"), ("long", "server-alias")}
+    mirrors = {(row["host_a"].split(".")[1], row["chunking"])
+               for row in tables.read(str(output), "server_overlap").to_pylist()}
+    expected = {("five", "whole"), ("long", "2-lines"), ("long", "4-lines")}
+    assert mirrors == (expected if given is None else expected | {
+        ("four", "whole"), ("long", "whole")})
 
 
 def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
@@ -304,7 +327,7 @@ def test_a_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
         "http://h0.example/0"}
     assert tables.read(output, "page_overlap").num_rows == 0
     of_crowd = 55 + 11 * (1000 - 11)
-    assert tables.read(output, "server_overlap").num_rows == 2 * of_crowd
+    assert tables.read(output, "server_overlap").num_rows == of_crowd  # they share one whole page
     assert {(row["chunking"], row["copies"], row["pages"])
             for row in tables.read(output, "replicas").to_pylist()} == {
         (name, count, count) for name in ("whole", "4-lines", "2-lines")}

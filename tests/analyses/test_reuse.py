@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from beam_reuse.analyses.reuse import settings as reuse_settings
 from beam_reuse.analyses.reuse.settings import DetectionSettings, DiscoverySettings
 from beam_reuse.cli.runs import execute
 from beam_reuse.core.settings import ChunkSettings, StopSettings
@@ -102,6 +103,26 @@ def test_known_labels_are_found(seed: int, settings: Settings, tmp_path: Path,
     for name in ("matched_files", "matched_chunks"):
         assert {row["own"] for row in found[name]} == (
             {False} if settings.detection.count_own else {False, True})
+
+
+@pytest.mark.parametrize(("known", "usual"), [(60, True), (1000, False)])
+def test_only_a_crawl_with_little_known_content_says_what_is_usual(
+        known: int, usual: bool, tmp_path: Path, crawled: tuple[Path, list[Capture]],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """With enough pages, mean plus one deviation of all; where half of them match, any is flagged,
+    as where there are few."""
+    monkeypatch.setattr(reuse_settings, "BACKGROUND", 20)
+    monkeypatch.setattr(reuse, "BACKGROUND", 20)
+    folder, captures = crawled
+    chunks = [label for label in random_labels(2, captures, Settings()) if label[0] == "chunk"]
+    labels = set(sorted(chunks, key=str)[:known])
+    settings = Settings(analyses=("detection",), detection=DetectionSettings(
+        labels=(write_list(tmp_path / "l.parquet", labels),)))
+    found = run(folder, tmp_path / "out", settings)
+    pages, _ = crawl.accounting(captures, settings)
+    expect(found, reuse.detection(pages, labels, settings))
+    flagged = {row["flagged"] for row in found["page_reuse"] if row["contains"]}
+    assert flagged == ({True, False} if usual else {True})
 
 
 def test_a_list_of_bare_hashes_matches_files_and_chunks(

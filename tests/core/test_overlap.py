@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from beam_reuse.analyses.overlap import definition as overlap
 from beam_reuse.analyses.overlap.definition import Chunking, page_threshold, server_threshold
+from beam_reuse.analyses.overlap.reports import dropped
 from beam_reuse.analyses.overlap.settings import OverlapSettings
+from beam_reuse.columnar.block import Block
 from beam_reuse.core.tokens import line_fingerprints, scan_text
 from tests.oracles.overlap import Page, cut
 from tests.refusals import refusal
@@ -71,7 +73,7 @@ def test_order_and_length_count() -> None:
 
 
 @pytest.mark.parametrize(("name", "pages", "hosts"), [
-    ("whole", 1, 1), ("1-lines", 25, 25), ("2-lines", 25, 25), ("4-lines", 15, 25),
+    ("whole", 1, 5), ("1-lines", 25, 25), ("2-lines", 25, 25), ("4-lines", 15, 25),
     ("8-words", 15, 25), ("paragraph", 10, 25), ("sentence", 15, 25)])
 def test_thresholds(name: str, pages: int, hosts: int) -> None:
     chunking = Chunking(name)
@@ -102,3 +104,13 @@ def test_thresholds(name: str, pages: int, hosts: int) -> None:
 ])
 def test_what_makes_no_sense_is_refused(settings: dict, told: str) -> None:
     assert told in refusal("overlap", **settings)
+
+
+def test_a_page_goes_for_one_that_is_greater_than_all_that_go() -> None:
+    """As a page of a baseline may be: what is beyond the bits of pages that go is not read."""
+    rows = Block({"chunking": np.zeros(2, np.uint8), "page": np.array([3, 5], np.uint64),
+                  "near": np.array([1 << 30, 3], np.uint64)})
+    for _ in range(50):
+        found = Block.concat(list(dropped(iter([rows]))))
+        assert found.array("centre").tolist() == [3]
+        assert found.array("because").tolist() == [1 << 30]

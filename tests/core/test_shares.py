@@ -14,6 +14,7 @@ from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core import shares
 from beam_reuse.core.urls import canonical_url, prefixes
 from beam_reuse.kernels.prefixes import directory_prefixes
+from tests.oracles import reuse
 
 PAIRS = st.lists(st.integers(1, 2**42).flatmap(
     lambda whole: st.tuples(st.integers(0, whole), st.just(whole))), min_size=1, max_size=20)
@@ -45,6 +46,17 @@ def test_above_mean_plus_deviation_exactly(values: list[int], asked: int) -> Non
         ahead = Fraction(share) - Fraction(total, n)
         above = ahead > 0 and ahead**2 > variance
         assert (share > shares.auto_threshold(sums)) == above
+
+
+@given(st.lists(st.sampled_from([0, 0, 0, 1, 2**39, shares.ONE]), max_size=12),
+       st.integers(1, 12))
+def test_too_few_values_or_too_many_above_nothing_are_no_background(
+        values: list[int], least: int) -> None:
+    columns = shares.moments(np.array([*values, shares.NO_SHARE]))
+    sums = {name: sum(columns[name].tolist()) for name in shares.MOMENTS}
+    limit = reuse.threshold(values, None, True, least)
+    for share in (0, 1, 2**38, *values):
+        assert (share > shares.auto_threshold(sums, least)) == reuse.above(share, limit)
 
 
 @given(st.floats(0, 1), st.integers(0, shares.ONE))

@@ -16,7 +16,7 @@ from tests.oracles.chunks import chunks
 from tests.oracles.near_duplicates import Page
 from tests.oracles.text import html5lib_tree, text_of
 from tests.oracles.tokens import fingerprint, lines, tokens
-from tests.oracles.urls import recursion_reason
+from tests.oracles.urls import cut_reason
 
 SUFFIXES = PublicSuffixList()
 Row = dict[str, Any]
@@ -83,7 +83,7 @@ def accounting(captures: list[Capture], settings: Settings) -> tuple[dict[str, C
     candidates = defaultdict(list)
     for capture in captures:
         url = canonical(capture.url)
-        reason = recursion_reason(url, read.max_prefix_depth, read.max_path_repeats)
+        reason = cut_reason(url, read.max_prefix_depth, read.max_path_repeats)
         if read.statuses is not None and capture.status not in read.statuses:
             skipped["status"] += 1
         elif capture.kind.label not in read.content_types:
@@ -119,7 +119,7 @@ def skipped_rows(
     rows = []
     for c in captures:
         url = canonical(c.url)
-        reason = recursion_reason(url, read.max_prefix_depth, read.max_path_repeats)
+        reason = cut_reason(url, read.max_prefix_depth, read.max_path_repeats)
         stays = None
         if read.statuses is not None and c.status not in read.statuses:
             reason = "status"
@@ -172,8 +172,9 @@ def near_pages(pages: dict[str, Capture]) -> list[Page]:
 
 def overlap_pages(pages: dict[str, Capture]) -> list[overlap.Page]:
     """The pages as overlap sees them."""
-    return [overlap.Page(name, text_of_capture(capture), len(capture.body), "")
-            for name, capture in pages.items()]
+    return [overlap.Page(name, text_of_capture(c), len(c.body), "",
+                         declared.canonical(canonical(c.url), html_of(c), c.link))
+            for name, c in pages.items()]
 
 
 def quilt_pages(pages: dict[str, Capture]) -> list[quilts.Page]:

@@ -16,6 +16,16 @@ def domains_of(sources: set[str | None]) -> set[str]:
             if source and not source.startswith("file:")}
 
 
+def pages_without_labels(rows: dict[Key, tuple], kept: dict[Key, tuple]) -> dict[str, int]:
+    """Sources of chunks none of which is kept, with the number of these."""
+    lost: dict[str, int] = defaultdict(int)
+    for _, kind, source in rows:
+        if kind == "chunk" and source and not any(
+                key[1:] == ("chunk", source) for key in kept):
+            lost[source] += 1
+    return dict(lost)
+
+
 def distinctive(
     rows: dict[Key, tuple], background: dict[str, Capture], settings: Settings, limit: int,
 ) -> tuple[dict[Key, tuple], int, int]:

@@ -25,6 +25,7 @@ class Page:
     text: str
     size: int
     ip: str | None = None
+    canonical: str | None = None
 
     @property
     def host(self) -> str:
@@ -129,8 +130,8 @@ class Overlap:
         for page in self.pages.values():
             units[page.host] |= cut(page, chunking)
         self.counts["server-fingerprints-too-frequent"] += self._counts(units)[1]
-        papers = 1 if chunking == "whole" else 25
-        return self._pairs(units, threshold(self.settings.server_thresholds, chunking, papers),
+        otherwise = 5 if chunking == "whole" else 25
+        return self._pairs(units, threshold(self.settings.server_thresholds, chunking, otherwise),
                            "server-pairs-not-compared")
 
     def _counts(self, units: Sets) -> tuple[int, int]:
@@ -184,7 +185,8 @@ class Overlap:
 
     def exact_copies(self) -> list[Row]:
         mirrors = {(row["host_a"], row["host_b"]) for row in self.server_overlap()
-                   if row["relation"] == "mirror"}
+                   if row["relation"] == "mirror"
+                   and (row["chunking"] != "whole" or int(str(row["shared"])) >= 5)}
         rows: list[Row] = []
         for members in self.sets.values():
             centre = self.pages[members[0]]
@@ -234,13 +236,23 @@ class Overlap:
                 and n / len(mine) >= self.boilerplate.min_share and not self.boilerplate.ignore}
         return {*page.lines} - self.templates[page.host] or {*page.lines}
 
+    def first(self, centre: str) -> str:
+        """The page of a set that stays: what others of it declare canonical, then without a query,
+        then the shorter, then the smaller URL."""
+        members = self.sets[self.pages[centre].lines]
+        plain = {url: url.split("#")[0] for url in members}
+        declared = {self.pages[url].canonical for url in members
+                    if self.pages[url].canonical != plain[url]}
+        return min(members, key=lambda url: (
+            plain[url] not in declared, "?" in url, len(url.encode()), url))
+
     def skippable(self) -> list[Row]:
         rows: list[Row] = []
         kept_for = {name: self.kept_for(name) for name in self.settings.chunkings}
         for url, page in self.pages.items():
             for name in sorted(self.settings.chunkings):
                 centre = self.centre[url]
-                stays = kept_for[name].get(centre, centre)
+                stays = self.first(kept_for[name].get(centre, centre))
                 if stays != url:
                     rows.append({"url": url, "chunking": name, "because_of": stays,
                                  "host": page.host, "bytes": page.size})
@@ -294,7 +306,7 @@ class Overlap:
                     there[host].append(url)
             holders = [min(urls) for urls in there.values()
                        if len(urls) / len(centres) >= self.settings.mirror]
-            if holders:
+            if holders and len(centres) > 1:
                 holders.append(min(centre for centre in centres if hosts[centre]))
                 rows.append({
                     "prefix": prefix, "hosts": len(holders), "pages": len(centres),

@@ -15,6 +15,7 @@ from tests.oracles.crawl import Capture, Row, canonical, chunks_of, domain
 from tests.oracles.tokens import tokens
 
 ONE = 2**40
+BACKGROUND = 1000  # values of which an average says what is usual
 Labels = set[tuple[str, str, str | None, int | None]]
 """(kind, hash, source URL or None, on how many domains it occurs or None)"""
 Sources = dict[tuple[str, str], dict[str, float]]
@@ -168,7 +169,8 @@ def detection(pages: dict[str, Capture], labels: Labels, settings: Settings,
         name: floor(Fraction(len(of_page[name]) * ONE, counted[name])) if counted[name] else None
         for name in pages
     }
-    limit = _threshold(share.values(), settings.detection.page_threshold)
+    limit = threshold(share.values(), settings.detection.page_threshold,
+                      bool(settings.detection.labels))
     tables = {
         "matched_files": [
             {"url": o.page, "sha1": o.sha1, "source_url": _strongest(sources["file", o.sha1]),
@@ -185,7 +187,7 @@ def detection(pages: dict[str, Capture], labels: Labels, settings: Settings,
              "distinct_matching": len(set(of_page[name])),
              "contains": len(of_page[name]) / counted[name] if counted[name] else None,
              "file_match": any(o.page == name and not own("file", o) for o in files),
-             "flagged": _above(share[name], limit)
+             "flagged": above(share[name], limit)
              and counted[name] >= settings.detection.min_chunks
              and len(set(of_page[name])) >= settings.detection.min_matching}
             for name in sorted(pages)],
@@ -236,9 +238,10 @@ def _neighbourhoods(pages: dict[str, Capture], counted: Counter[str],
             theirs = [sha1 for sha1 in matching if source in names_of[sha1]]
             by_source.append({"prefix": prefix, "source": source, "matching": len(theirs),
                               "distinct_matching": len(set(theirs))})
-    limit = _threshold((r["share"] for r in rows), settings.detection.neighbourhood_threshold)
+    limit = threshold((r["share"] for r in rows), settings.detection.neighbourhood_threshold,
+                      bool(settings.detection.labels))
     for row in rows:
-        row["flagged"] = _above(row.pop("share"), limit)
+        row["flagged"] = above(row.pop("share"), limit)
     return {"neighbourhoods": rows, "neighbourhood_sources": by_source}
 
 
@@ -252,16 +255,23 @@ def _strongest(found: Mapping[str, float]) -> str | None:
     return min(found, key=lambda url: (found[url], url), default=None)
 
 
-def _threshold(shares: object, given: float | None) -> tuple[Fraction, int, int] | Fraction:
-    """Mean and deviation of the shares there are, or what was given."""
+def threshold(
+    shares: Iterable[int | None], given: float | None, informed: bool, least: int | None = None,
+) -> tuple[Fraction, int, int] | Fraction:
+    """Mean and deviation of the shares there are, or what was given. With labels of others
+    (`informed`) any share is above where there are too few to say what is usual, or half of them
+    are more than nothing."""
     if given is not None:
         return Fraction(given) * ONE
-    values = [s for s in shares if s is not None]  # type: ignore[attr-defined]
+    values = [s for s in shares if s is not None]
+    few = len(values) < (BACKGROUND if least is None else least)
+    if informed and (few or sum(s > 0 for s in values) >= len(values) / 2):
+        return Fraction(0)
     n, total, squares = len(values), sum(values), sum(s * s for s in values)
     return Fraction(total), n, n * squares - total * total
 
 
-def _above(share: int | None, limit: tuple[Fraction, int, int] | Fraction) -> bool:
+def above(share: int | None, limit: tuple[Fraction, int, int] | Fraction) -> bool:
     """share > mean + deviation, in whole numbers: n·share - sum > sqrt(n·squares - sum²)."""
     if share is None:
         return False

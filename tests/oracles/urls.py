@@ -1,10 +1,12 @@
-"""Recursion errors, by counting every component of the path."""
+"""URLs of no pages: robots.txt, and recursion errors, by counting every component of the path."""
 
 from urllib.parse import urlsplit
 
 
-def recursion_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
+def cut_reason(url: str, max_depth: int, max_repeats: int) -> str | None:
     path = urlsplit(url).path
+    if path == "/robots.txt":
+        return "robots-txt"
     if max_depth and path.count("/") > max_depth:
         return "too-deep"
     components = path[1:].split("/")

@@ -40,7 +40,7 @@ def test_an_index_of_an_older_version_is_refused(
     index = tmp_path / "index"
     assert main(["index", str(crawl / "a.warc.gz"), "-o", str(index)]) == 0
     manifest = index / "manifest.json"
-    older = json.loads(manifest.read_text()) | {"schema_version": 6}
+    older = json.loads(manifest.read_text()) | {"schema_version": 7}
     manifest.write_text(json.dumps(older))
     assert main(["run", str(index), "-o", str(tmp_path / "out")]) == 2
-    assert "schema version 6; this is version 7" in capsys.readouterr().err
+    assert "schema version 7; this is version 8" in capsys.readouterr().err

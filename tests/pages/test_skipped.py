@@ -24,10 +24,14 @@ WITH_ROW = [
     (warc(http(HTML, "200 OK", "image/png"), "http://a.example/i"), "http://a.example/i",
      "content-type", None),
     (warc(http(), TRAP), TRAP, "path-repeats", None),
+    (warc(http(b"User-agent: *", content_type="text/plain"), "http://A.example/robots.txt?1#top"),
+     "http://A.example/robots.txt?1#top", "robots-txt", None),
     (warc(http(b"<p>old"), "http://A.example#part", WARC_Date="2019-01-01T00:00:00Z"),
      "http://A.example#part", "older-capture", "http://a.example/"),
 ]
-KEPT = [warc(http(), "http://a.example/"), warc(http(), "http://b.example/")]
+KEPT = [warc(http(), f"http://{rest}") for rest in (
+    "a.example/", "b.example/", "b.example/a/robots.txt", "b.example/robots.txt/",
+    "b.example/?/robots.txt")]
 
 
 def test_rows_and_those_without_one_are_all_that_was_skipped(tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ def idle(given: Collection[str], values: Values) -> str:
     ignored = bool(values.get("ignore-boilerplate"))
     if ignored and "ignore-boilerplate" in given and not {*IGNORING} & {*asked}:
         return (f"--ignore-boilerplate does nothing with --analyses {','.join(asked)}: it is for "
-                f"{', '.join(IGNORING)}. Add one of these, or leave it out.")
+                f"{', '.join(IGNORING)}. Ask for one of these with --analyses, or leave it out.")
     for name in ("boilerplate-pages", "boilerplate-share"):
         if name in given and not ignored and not {"boilerplate", "overlap"} & {*asked}:
+            ignoring = ", or --ignore-boilerplate" if {*IGNORING} & {*asked} else ""
             return (f"--{name} does nothing with --analyses {','.join(asked)}. Add boilerplate to "
-                    "these, or --ignore-boilerplate, or leave it out.")
+                    f"these{ignoring}, or leave it out.")
     return ""
 
 

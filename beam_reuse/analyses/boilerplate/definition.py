@@ -41,7 +41,7 @@ def lower_medians(
 def shown_lines(text: bytes) -> list[bytes]:
     """The first characters of each line of the UTF-8 text of a `Document`, in the order of its
     fingerprints, as UTF-8."""
-    return [line[:TEXT_CHARACTERS].encode("utf-8", "replace") for line, _ in _lines(text)]
+    return [line[:TEXT_CHARACTERS].encode("utf-8", "replace") for line, _ in text_lines(text)]
 
 
 def own_text(text: bytes, own: NDArray[np.bool_]) -> bytes:
@@ -49,7 +49,7 @@ def own_text(text: bytes, own: NDArray[np.bool_]) -> bytes:
     text: what stays of a paragraph is one, after a blank line."""
     pieces: list[str] = []
     new = True
-    for (line, starts), stays in zip(_lines(text), own.tolist(), strict=True):
+    for (line, starts), stays in zip(text_lines(text), own.tolist(), strict=True):
         new |= starts
         if stays:
             pieces += ["\n\n" if new else "\n", line]
@@ -57,8 +57,9 @@ def own_text(text: bytes, own: NDArray[np.bool_]) -> bytes:
     return "".join(pieces).encode("utf-8", "surrogatepass")
 
 
-def _lines(text: bytes) -> Iterator[tuple[str, bool]]:
-    """The lines of a text, white space collapsed, and which start a paragraph."""
+def text_lines(text: bytes) -> Iterator[tuple[str, bool]]:
+    """The lines of the text of a `Document`, white space collapsed, in the order of its
+    fingerprints, and which start a paragraph."""
     for block in text.decode("utf-8", "surrogatepass").split("\f"):
         starts = True
         for line in block.split("\n"):

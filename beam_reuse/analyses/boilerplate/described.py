@@ -17,6 +17,7 @@ from beam_reuse.io.part_columns import PageRows
 from beam_reuse.kernels import lines as kernels
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.pages.sides import Sides
 from beam_reuse.pages.texts import page_texts
 from beam_reuse.rows import Tagged
 
@@ -59,14 +60,21 @@ _NO_LINES = Block({name: np.zeros(0, np.uint64) for name in KEY})
 
 
 @gives(BOILERPLATE_PAGES.rows, {POSITIONS: POSITION_ROWS, TEXTS: TEXT_ROWS})
-def described(templates: Block | None, parts: Block | None) -> Iterator[Block | Tagged]:
-    """Rows of `boilerplate_pages`. POSITIONS: where template lines are on their pages, and on how
-    many; TEXTS: what they say, from the smallest page that has each, which is parsed again."""
+def described(
+    templates: Block | None, parts: Block | None, sides: Sides,
+) -> Iterator[Block | Tagged]:
+    """Rows of `boilerplate_pages`, of new pages. POSITIONS: where template lines are on their
+    pages, and on how many; TEXTS: what they say, from the smallest page that has each, which is
+    parsed again."""
     for mine, part in template_lines_of(templates, parts):
+        new = sides.is_new_part(int(part.array("range")[0]))
+        if not new and not len(mine.rows):
+            continue
         for pages in numbered_rows(part, (
                 "url", "host", "lines", "line_tokens", "line_count", "token_count")):
             found = mine.find(pages.rows)
-            yield _page_rows(pages, found >= 0)
+            if new:
+                yield _page_rows(pages, found >= 0)
             if len(mine.rows):
                 yield Tagged(POSITIONS, _position_rows(pages, mine.rows, found))
         if len(mine.rows) and mine.rows.array("shown").any():

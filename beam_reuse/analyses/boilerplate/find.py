@@ -26,6 +26,8 @@ class FindBoilerplate(Analysis):
     position.
     """
 
+    grows = True
+
     def __init__(self, settings: BoilerplateSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or BoilerplateSettings()
@@ -38,7 +40,7 @@ class FindBoilerplate(Analysis):
         return Reads(frozenset((LINES, LINE_TOKENS, PAYLOAD)), text=True)
 
     def find(self, pages: Pages) -> Found:
-        found = pages.with_parts(template_lines(pages, self.settings), described)
+        found = pages.with_parts(template_lines(pages, self.settings), described, pages.sides)
         return Found({
             "boilerplate": found.tagged(TEXTS).join(
                 found.tagged(POSITIONS), KEY, boilerplate_table, other_order="position",

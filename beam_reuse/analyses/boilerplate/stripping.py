@@ -52,7 +52,7 @@ def own_pages(
 ) -> Pages:
     """The same pages without their template lines, with what `features` keep of them, in parts of
     their own. Cost: what is kept is read and written once more; memory: some row groups."""
-    parts = pages.with_parts(template_lines(pages, settings), strip_parts,
+    parts = pages.with_parts(template_lines(pages, settings, every_host=True), strip_parts,
                              join(pages.spill, "stripped"), features)
     return replace(pages, parts=parts, made=no_template_lines(pages.plan, settings))
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs.plainest import NOT_DECLARED
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.schema import KIND, PAGE, SHARE, UNSIGNED, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.union_find import first_kept
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Rows, Tagged
 
 CLUSTERS, _ALONE = "clusters", "alone"
@@ -27,9 +29,8 @@ the URL that it declares canonical; the first page of a set that has few words."
 KEPT, IDENTITY, EQUAL_SIGNATURES, PAIR = range(4)
 """Why a page is dropped: its set, a set with equal signatures, or a similar set is kept."""
 
-NOT_DECLARED = np.uint64(1 << 63)
-"""The bit of `order` that members lose which others of their component declare canonical."""
-
+TURN = ("new", "order", "page")
+"""In which order pages are taken."""
 SETS = columns(set=PAGE, row=KIND, page=PAGE, order=UNSIGNED)
 IN_COMPONENTS = columns(SETS, component=PAGE)
 CLUSTERED = columns(kind=KIND, page=PAGE, cluster=PAGE)
@@ -58,16 +59,17 @@ def clusters_and_connected(
     return found.tagged(CLUSTERS), found, found.tagged(_ALONE)
 
 
-def kept(connected: Rows) -> Rows:
+def kept(connected: Rows, sides: Sides) -> Rows:
     """Rows with their `component` -> what is DECIDED of each page: `because` is the page that it is
     dropped for, or itself, and `share` how much of it is there.
 
     Pages are taken by `order`, then number; one that is undecided is kept and drops its
     undecided neighbours: the members of its set, of those that one page stands for together with
     its own, and of all sets similar to these. The rule decides within a connected component, and
-    a component must fit in memory.
+    a component must fit in memory. Pages of a baseline come before all others, and one of them
+    never drops another.
     """
-    return connected.group("component", decide, order=("row", "set", "page"))
+    return connected.group("component", decide, sides, order=("row", "set", "page"))
 
 
 @gives(columns(set=PAGE, kind=KIND, root=PAGE))
@@ -121,20 +123,24 @@ def _roots(
     return root, connected
 
 
-def first_members(rows: Block) -> Block:
-    """The members of whole components: of each `set` the first by the rule."""
+def first_members(rows: Block, sides: Sides) -> Block:
+    """The members of whole components: of each `set` the first by the rule, with `new`: 0 for
+    pages of a baseline, which come first, else 1."""
     row = rows.array("row")
     members, named, declares = (rows.take(row == each) for each in (MEMBER, NAMED, DECLARES))
     name = ("component", "order")
     declared = named.array("page")[np.isin(named.hash_rows(name), declares.hash_rows(name))]
     first = np.isin(members.array("page"), declared)
     order = np.where(first, members.array("order") & ~NOT_DECLARED, members.array("order"))
-    by_turn = members.with_columns(order=order).sort(("set", "order", "page"))
+    new = sides.new(members.array("page")).astype(np.uint8)
+    by_turn = members.with_columns(order=order, new=new).sort(("set", *TURN))
     return by_turn.take(by_turn.starts(("set",)))
 
 
 @gives(DECIDED)
-def decide(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Block:
+def decide(
+    rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], sides: Sides,
+) -> Block:
     """Whole components -> which pages are kept, and what the others are dropped for.
 
     All pages of a set are decided at once, and all sets of a star, so they take their turn with
@@ -143,15 +149,17 @@ def decide(rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> 
     row = rows.array("row")
     members, stars = rows.take(row == MEMBER), rows.take(row == STAR)
     edges = rows.take((row == EDGE) | (row == EQUAL))
-    best = _first_of_stars(first_members(rows), stars)
+    best = _first_of_stars(first_members(rows, sides), stars)
     leaders, own_set = best.array("leader"), best.array("set")
     ends = [np.searchsorted(leaders, edges.array(name)) for name in ("set", "page")]
+    some = best.array("new")[ends[0]] | best.array("new")[ends[1]] > 0
+    ends, edges = [each[some] for each in ends], edges.take(some)
     here, there, edge = (np.concatenate(each) for each in (
         ends, ends[::-1], [np.arange(len(edges))] * 2))
     by_end = np.lexsort((there, here))
     here, there, edge = here[by_end], there[by_end], edge[by_end]
     heads = np.searchsorted(here, np.arange(len(best) + 1))
-    keeper = first_kept(frozen(best.sort_order(("order", "page"))), frozen(heads), frozen(there))
+    keeper = first_kept(frozen(best.sort_order(TURN)), frozen(heads), frozen(there))
     node = np.searchsorted(leaders, leaders_of(members.array("set"), stars))
     decider = keeper[node]
     similar = decider != node
@@ -171,7 +179,7 @@ def _first_of_stars(best: Block, stars: Block) -> Block:
     """Of the first members of sets those that are first where one set stands for several (its
     `leader`); sorted by it."""
     led = best.with_columns(leader=leaders_of(best.array("set"), stars))
-    by_turn = led.sort(("leader", "order", "page"))
+    by_turn = led.sort(("leader", *TURN))
     return by_turn.take(by_turn.starts(("leader",)))
 
 

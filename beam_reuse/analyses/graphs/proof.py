@@ -15,6 +15,7 @@ from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.schema import KIND, PAGE, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.first_neighbours import first_neighbours
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Count, Rows
 
 MOST_ASKED = 10
@@ -22,11 +23,11 @@ MORE = "more-than-ten-neighbours"
 ASKED = columns(PAIRS, component=PAGE, row=KIND)
 
 
-def asked(connected: Rows) -> Rows:
+def asked(connected: Rows, sides: Sides) -> Rows:
     """Rows with their `component` (see `keep`) -> pairs to be measured: of each set the first
     MOST_ASKED that are similar to it and come before it. `kind` is 1 if `page` has few words.
     Counts sets with more. A component must fit in memory."""
-    return connected.group("component", first_before, order=("row", "set", "page"))
+    return connected.group("component", first_before, sides, order=("row", "set", "page"))
 
 
 def proven(connected: Rows, measured: Rows, least: float) -> Rows:
@@ -37,16 +38,17 @@ def proven(connected: Rows, measured: Rows, least: float) -> Rows:
 
 @gives(ASKED)
 def first_before(
-    rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64],
+    rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], sides: Sides,
 ) -> Iterator[Block | Count]:
-    """The pairs of whole components, and how many sets have more neighbours before them."""
+    """The pairs of whole components, and how many sets have more neighbours before them. Sets that
+    have a page of a baseline are kept, and do not ask."""
     row = rows.array("row")
     stars, short = rows.take(row == keep.STAR), rows.array("set")[row == keep.SHORT]
     edges = rows.take((row == keep.EDGE) | (row == keep.EQUAL))
-    best = keep.first_members(rows)
+    best = keep.first_members(rows, sides)
     sets = best.array("set")
     rank = np.empty(len(best), np.int64)
-    rank[best.sort_order(("order", "page"))] = np.arange(len(best))
+    rank[best.sort_order(keep.TURN)] = np.arange(len(best))
     leaders, of_node = np.unique(keep.leaders_of(sets, stars), return_inverse=True)
     by_class = np.lexsort((rank, of_node))
     firsts = np.searchsorted(of_node[by_class], np.arange(len(leaders) + 1))
@@ -59,6 +61,8 @@ def first_before(
         frozen(firsts), frozen(by_class), frozen(rank), frozen(heads), frozen(there[by_end]),
         frozen(marks), keep.EQUAL, MOST_ASKED)
     yield Count(MORE, more)
+    asking = best.array("new")[left] > 0
+    left, right, mark = left[asking], right[asking], mark[asking]
     yield Block({
         "kind": np.isin(sets[left], short).astype(np.uint8), "page": sets[left],
         "other": sets[right], "component": best.array("component")[left], "row": mark})

@@ -54,6 +54,23 @@ def counted_keys(rows: Block, settings: NearDuplicateSettings) -> Iterator[Block
     yield Block({"key": c_keys(as_words(rows.array("c")), masks).ravel()})
 
 
+def may_share(
+    rows: Block, settings: NearDuplicateSettings, among: HeavyKeys,
+) -> NDArray[np.bool_]:
+    """Which rows may have a key of `counted_keys` that is `among` these."""
+    masks = key_masks(settings)
+    assert masks is not None, "pages that are similar without a key in common"
+    at, of_b = _keys_b(rows, settings)
+    shared = np.zeros(len(rows), np.bool_)
+    shared[at] = _any_held(of_b, among)
+    return shared | _any_held(c_keys(as_words(rows.array("c")), masks), among)
+
+
+def _any_held(keys: NDArray[np.uint64], among: HeavyKeys) -> NDArray[np.bool_]:
+    held = among.may_hold(Block({"key": keys.ravel()}))
+    return np.asarray(held.reshape(keys.shape).any(axis=1))
+
+
 def _keys_b(
     rows: Block, settings: NearDuplicateSettings
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:

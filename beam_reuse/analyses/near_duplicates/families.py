@@ -22,6 +22,7 @@ from beam_reuse.columnar.group import with_leaders
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.schema import FLAG, PAGE, SHA1, TEXT, columns, gives, raw
 from beam_reuse.pages.analysis import Pages
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Rows
 
 MEMBERS = columns(page=PAGE, family=PAGE)
@@ -29,16 +30,19 @@ _SIMILAR, _WORDS, _FILE = range(3)
 _ALIKE = np.array([b"similar", b"words", b"file"], object)
 
 
-def family_edges(sets: Rows, files: Rows) -> Rows:
-    """Pages of sets with the same tokens, and the files of documents -> EDGES of families, beside
-    those of similar pages."""
-    return sets.map(_set_edges) + files.stream("sha1", _file_edges, order="page")
+def family_edges(sets: Rows, files: Rows, sides: Sides) -> Rows:
+    """Pages of sets with the same tokens, and the files of documents, of which those count that new
+    pages have -> EDGES of families, beside those of similar pages."""
+    if sides.are_two:
+        files = files.only(sides.with_new(files, "page").keys("sha1"))
+    same = files.stream("sha1", _file_edges, sides, order="page")
+    return sets.map(_set_edges) + sides.sets_with_new(same, ["page"], "root")
 
 
 def families(connected: Rows, pages: Pages, settings: NearDuplicateSettings) -> Rows:
     """What edges connect -> rows of `families`. Reads again the pages that are connected, with a
     row of some 150 bytes each; all pages of a family must fit in memory."""
-    members = connected.map(_members)
+    members = pages.sides.sets_with_new(connected.map(_members), ["page"], "family")
     facts = pages.rows(member_facts, settings, members.keys("page"))
     return members.join(facts, "page", _with_facts).group(
         "family", family_table, settings, order="page")
@@ -50,10 +54,11 @@ def _set_edges(sets: Block) -> Block:
 
 
 @gives(EDGES)
-def _file_edges(slabs: Iterator[Block]) -> Iterator[Block]:
-    """Pages in order of their files: each with the first that has the same."""
+def _file_edges(slabs: Iterator[Block], sides: Sides) -> Iterator[Block]:
+    """Pages in order of their files: each with the first that has the same; where there is a
+    baseline, the first with itself, too, so that all of a file can be looked at."""
     for rows, leaders, place in with_leaders(slabs, ("sha1",)):
-        some = place > 0
+        some = (place > 0) | sides.are_two
         yield _edges(rows.array("page")[some], leaders.array("page")[some])
 
 

@@ -53,6 +53,7 @@ class FindNearDuplicates(Analysis):
     """
 
     ignores_templates = True
+    grows = True
 
     def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
         super().__init__()
@@ -67,38 +68,50 @@ class FindNearDuplicates(Analysis):
         return Reads(kept, text=True, signer=PageSigner(self.settings))
 
     def find(self, pages: Pages) -> Found:
-        settings = self.settings
-        signed = pages.rows(signature_rows, settings)
+        settings, sides = self.settings, pages.sides
+        signed = self.signed(pages)
         distinct = signed.stream(
             "equal", distinct_pages, settings, signed.tagged(DECLARED).keys("url"),
             order=("identity", "page"))
         members, stars = distinct.tagged(MEMBERS), distinct.tagged(STARS)
-        found = stars + self.similar(distinct, self.shared_keys(signed))
+        found = sides.with_new(
+            stars + self.similar(distinct, self.shared_keys(signed)), *_PAIR)
+        sets = sides.sets_with_new(distinct.tagged(SETS), ["page"], "representative")
         pairs = found.reduce(_PAIR, _SAME)
         connected = components(found.map(pair_rows.pair_edges, settings)
-                               + family_edges(distinct.tagged(SETS), signed.tagged(FILES)))
+                               + family_edges(distinct.tagged(SETS), signed.tagged(FILES), sides))
         keep_by = ALGORITHMS.index(settings.keep_by)
         known = members + distinct.tagged(KNOWN) + pairs.map(pair_rows.keep_edges, settings)
         clusters, similar, alone = clusters_and_connected(
             known, connected, len(ALGORITHMS), keep_by)
-        decided = kept(self.proven(pages, similar)) + alone
+        clusters = sides.sets_with_new(clusters, ["page"], "kind", "cluster")
+        decided = sides.with_new(kept(self.proven(pages, similar), sides) + alone, "page")
         return Found({
-            "identity_sets": distinct.tagged(SETS).map(pair_rows.set_table),
+            "identity_sets": sets.map(pair_rows.set_table),
             "near_duplicates": pairs.map(pair_rows.pair_table, settings),
             "near_duplicate_clusters": clusters.map(pair_rows.cluster_table),
-            "near_duplicate_degrees": degrees(pairs, stars, members, settings),
+            "near_duplicate_degrees": degrees(pairs, stars, members, settings, sides),
             "site_pairs": pair_rows.site_pairs(pairs, signed.tagged(SITES), settings),
             "families": families(connected, pages, settings),
             "keep": decided.map(pair_rows.keep_table, settings)
             + signed.tagged(TOKENLESS).map(pair_rows.tokenless_table, settings),
-        }, sets={"identity": distinct.tagged(SETS).map(pair_rows.set_rows)})
+        }, sets={"identity": sets.map(pair_rows.set_rows)})
+
+    def signed(self, pages: Pages) -> Rows:
+        """Signatures of new pages, and of those old ones that may be similar to one."""
+        settings = self.settings
+        if key_masks(settings) is None:  # any page may be
+            return pages.rows(signature_rows, settings, pages.sides, None)
+        return pages.sharing(
+            signature_rows, settings, pages.sides, bits=pages.plan.shuffle.counter_bits(1, 26),
+            keys=lambda new: new.map(candidates.counted_keys, settings))
 
     def proven(self, pages: Pages, similar: Rows) -> Rows:
         """Rows of similar pages, of whose edges those stay that prove that enough is kept."""
         least = self.settings.min_containment
         if least is None:
             return similar
-        asked = proof.asked(similar)
+        asked = proof.asked(similar, pages.sides)
         lists = pages.rows(gram_lists, paired_pages(asked))
         return proof.proven(similar, contained(asked, lists), least)
 

@@ -10,6 +10,7 @@ from beam_reuse.analyses.near_duplicates.schemas import (
 )
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
+from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
 _KEPT = "select count(*) filter (keep) as kept, count(*) as pages from source"
@@ -30,8 +31,13 @@ _FAMILY_QUERY = ("select family, count(distinct domain) as domains, count(*) as 
 _DEGREES = "select algorithm, degree, pages from source order by algorithm, degree"
 
 
-def near_duplicates(there: Result) -> Iterator[Card | Figure]:
-    """What to keep, degrees, and similarities on one site and on several."""
+def near_duplicates(there: Result) -> Iterator[Shown]:
+    """What to keep, families, degrees, and similarities on one site and on several."""
+    return parts(there, (_keep, (KEEP,)), (_families, (FAMILIES,)),
+                 (_degrees, (NEAR_DUPLICATE_DEGREES,)), (_all_similarities, (NEAR_DUPLICATES,)))
+
+
+def _keep(there: Result) -> Iterator[Card]:
     (sums,) = there.query(_KEPT, KEEP, ("keep",))
     dropped = sums["pages"] - sums["kept"]
     rows = there.query(_FOR, KEEP, ("url", "keep", "because_of"))
@@ -40,28 +46,31 @@ def near_duplicates(there: Result) -> Iterator[Card | Figure]:
               f"{percent(dropped / sums['pages'])}, are nearly the same as one that stays.")
     yield Card(4, "What should I keep?", f"{dropped:,}", "pages to drop", answer, [
         Example(row["because_of"], f"stays for {counted(row['pages'], 'page')} nearly the same, "
-                f"such as {row['example']}") for row in rows], _QUERY)
-    if there.has(FAMILIES):
-        yield _families(there)
-    yield from _degrees(there)
+                f"such as {row['example']}", "pair",
+                {"a": row["because_of"], "b": row["example"]}) for row in rows], _QUERY,
+        "table?name=keep&f=keep.is.false")
+
+
+def _all_similarities(there: Result) -> Iterator[Figure]:
     yield from _similarities(there, "b_similarity", "b", "shingles (B)",
                              "supershingles that agree")
     yield from _similarities(there, "c_similarity", "c", "random projections (C)",
                              "bits that agree")
 
 
-def _families(there: Result) -> Card:
+def _families(there: Result) -> Iterator[Card]:
     (found,) = there.query(_FAMILY_COUNT, FAMILIES, ("family",))
     rows = there.query(_FAMILIES, FAMILIES, FAMILIES.names)
     answer = ("No page is made of the same thing as one of another domain." if not rows else
               f"The largest is on {counted(rows[0]['domains'], 'domain')}: kits, farms and parked "
               "pages look like this, and so do mirrors.")
-    return Card(6, "Which pages on different domains are made of the same thing?",
-                f"{found['n']:,}", "family" if found["n"] == 1 else "families", answer, [
-                    Example(row["family"], f"{counted(row['pages'], 'page')} on "
-                            f"{counted(row['domains'], 'domain')}, alike by {row['alike']}; "
-                            f"similarity {percent(row['least'])} or more") for row in rows],
-                _FAMILY_QUERY)
+    yield Card(6, "Which pages on different domains are made of the same thing?",
+               f"{found['n']:,}", "family" if found["n"] == 1 else "families", answer, [
+                   Example(row["family"], f"{counted(row['pages'], 'page')} on "
+                           f"{counted(row['domains'], 'domain')}, alike by {row['alike']}; "
+                           f"similarity {percent(row['least'])} or more", "family",
+                           {"name": row["family"]}) for row in rows],
+               _FAMILY_QUERY, "families")
 
 
 def _degrees(there: Result) -> Iterator[Figure]:

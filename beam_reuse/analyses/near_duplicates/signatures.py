@@ -12,11 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from beam_reuse.analyses.graphs.keep import NOT_DECLARED
+from beam_reuse.analyses.graphs.plainest import declared_names, plainest
+from beam_reuse.analyses.near_duplicates.candidates import may_share
 from beam_reuse.analyses.near_duplicates.definition import PageSigner
 from beam_reuse.analyses.near_duplicates.grams import GRAM
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
+from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
@@ -29,23 +31,22 @@ from beam_reuse.columnar.schema import (
     gives,
     raw,
 )
-from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.stop_chunks import builtin_file_hashes
 from beam_reuse.io.part_columns import HAS_TOKENS, with_images
 from beam_reuse.io.parts import has_columns
 from beam_reuse.pages.captures import earliest_first
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Count, Tagged
 
 TOKENLESS, SITES, FILES, DECLARED = "tokenless", "sites", "files", "declared"
 SITE_NAMES = columns(site=FINGERPRINT, name=TEXT)
 _RULES = {"plainest-url": ("declared_canonical",), "smallest-url": (), "earliest": ("timestamp",),
           "longest": ()}
-_QUERY = np.uint64(1 << 62)
 
 
-def _signatures(parts: pa.Schema, settings: NearDuplicateSettings) -> pa.Schema:
+def _signatures(parts: pa.Schema, settings: NearDuplicateSettings, *_: object) -> pa.Schema:
     b, c = raw(8 * settings.supershingles), raw(8 * -(-settings.projection_bits // 64))
     return columns(page=PAGE, identity=raw(16), site=FINGERPRINT, b=b, c=c, order=UNSIGNED,
                    short=KIND, url=FINGERPRINT, canonical=FINGERPRINT, equal=FINGERPRINT)
@@ -55,16 +56,18 @@ def _signatures(parts: pa.Schema, settings: NearDuplicateSettings) -> pa.Schema:
     TOKENLESS: columns(page=PAGE), SITES: SITE_NAMES, FILES: columns(sha1=SHA1, page=PAGE),
     DECLARED: columns(url=FINGERPRINT)})
 def signature_rows(
-    parts: Block, settings: NearDuplicateSettings,
+    parts: Block, settings: NearDuplicateSettings, sides: Sides, among: HeavyKeys | None,
 ) -> Iterator[Block | Tagged | Count]:
-    """Signatures of all pages with tokens; also the others (TOKENLESS), the names of sites (SITES),
-    the files of documents (FILES), and URLs that are declared canonical (DECLARED)."""
+    """Signatures of all pages with tokens, or of those that may have a key that is `among` these;
+    also the new pages without (TOKENLESS), the names of sites (SITES), the files of documents
+    (FILES), and URLs that are declared canonical (DECLARED)."""
     columns = ("url", "site", "token_count", "kind", "sha1", *_RULES[settings.keep_rule])
     for pages, has_tokens, identity, b, c in signed_pages(parts, settings, columns):
         sites = pages.rows.strings("site")
         page, site = pages.number.astype(np.uint64), sites.hash64()
-        yield Count("no-tokens", int((~has_tokens).sum()))
-        yield Tagged(TOKENLESS, Block({"page": page[~has_tokens]}))
+        if sides.is_new_part(pages.part):
+            yield Count("no-tokens", int((~has_tokens).sum()))
+            yield Tagged(TOKENLESS, Block({"page": page[~has_tokens]}))
         yield Tagged(FILES, _files(pages))
         _, first = np.unique(site, return_index=True)
         yield Tagged(SITES, Block({"site": site[first], "name": sites.take(first)}))
@@ -76,6 +79,8 @@ def signature_rows(
             "short": (pages.rows.numbers("token_count") < GRAM).astype(np.uint8),
             "url": url, "canonical": canonical,
         }).take(has_tokens)
+        if among is not None:
+            rows = rows.take(may_share(rows, settings, among))
         yield rows.with_columns(equal=rows.hash_rows(("b", "c")))
 
 
@@ -129,28 +134,15 @@ def _names(pages: NumberedRows, rule: str) -> tuple[NDArray[np.uint64], NDArray[
     if rule != "plainest-url":
         nothing = np.zeros(len(pages), np.uint64)
         return nothing, nothing
-    url, canonical = (pages.rows.strings(name) for name in ("url", "declared_canonical"))
-    names, declared = url.hash64(), canonical.hash64()
-    other = (canonical.lengths() > 0) & (names != declared)
-    return names, np.where(other, declared, np.uint64(0))
+    return declared_names(pages.rows.strings("url"), pages.rows.strings("declared_canonical"))
 
 
 def _order(pages: NumberedRows, rule: str) -> NDArray[np.uint64]:
     """Numbers in the order in which pages are to be kept; ties go to the smaller page."""
     if rule == "plainest-url":
-        return _plainest(pages.urls())
+        return plainest(pages.urls())
     if rule == "earliest":
         return earliest_first(pages.rows.maybe("timestamp"))
     if rule == "longest":
         return ~pages.rows.numbers("token_count").astype(np.uint64)
     return np.zeros(len(pages), np.uint64)
-
-
-def _plainest(urls: VarBytes) -> NDArray[np.uint64]:
-    """URLs without a query first, then the shorter, in bytes; none of them is declared canonical,
-    as far as is known here."""
-    marks = np.zeros(len(urls.data) + 1, np.int64)
-    np.cumsum(urls.data == ord("?"), out=marks[1:])
-    has_query = marks[urls.offsets[1:]] > marks[urls.offsets[:-1]]
-    return NOT_DECLARED | np.where(has_query, _QUERY, np.uint64(0)) | urls.lengths().astype(
-        np.uint64)

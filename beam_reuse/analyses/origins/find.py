@@ -30,6 +30,8 @@ class FindOrigins(Analysis):
     first MOST_MEMBERS pages of the largest set.
     """
 
+    grows = True
+
     @classmethod
     def of(cls, settings: Settings) -> "FindOrigins":
         return cls()

@@ -43,7 +43,7 @@ OVERLAP = About(
                "pages overlap that share so many chunks: N, or such as 4-lines=15,2-lines=25; "
                "auto: 25 for up to 2 lines, 10 for paragraphs, else 15", "thresholds"),
         option("server-overlap-threshold", or_word(WORDS, "auto"),
-               "the same for hosts, of which each is all its pages; auto: 25, whole pages 1",
+               "the same for hosts, of which each is all its pages; auto: 25, whole pages 5",
                "server_thresholds"),
         option("mirror-containment", SHARE,
                "two hosts are mirrors if so much of each is on the other, and if of one only, this "

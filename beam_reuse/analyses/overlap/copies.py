@@ -22,6 +22,7 @@ from beam_reuse.columnar.schema import (
     columns,
     gives,
 )
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Tagged
 
 CENTRES = "centres"
@@ -37,9 +38,9 @@ def _in_sets(pages: pa.Schema) -> pa.Schema:
                    centre_address=FINGERPRINT, centre_url=TEXT)
 
 
-def _of_copies(members: pa.Schema, settings: OverlapSettings) -> dict[str, pa.Schema]:
+def _of_copies(members: pa.Schema, settings: OverlapSettings, sides: Sides) -> dict[str, pa.Schema]:
     sizes = dict.fromkeys(size_names(len(settings.chunkings)), NUMBER)
-    return {CENTRES: columns(unit=PAGE, host=FINGERPRINT, **sizes, members=NUMBER)}
+    return {CENTRES: columns(unit=PAGE, host=FINGERPRINT, **sizes, members=NUMBER, new=NUMBER)}
 
 
 @gives(_in_sets)
@@ -79,11 +80,13 @@ def member_rows(members: Block) -> Block:
 
 
 @gives(COPIES, _of_copies)
-def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
+def copy_rows(
+    members: Block, settings: OverlapSettings, sides: Sides,
+) -> Iterator[Block | Tagged]:
     """Copies, with both hosts in order, `second`, which is true for one page of each set, and
     `same_ip`: whether copy and centre have the same address, or UNKNOWN. CENTRES: how many
-    `members` of a set are here, and how many fingerprints its centre (`unit`) has by each chunking,
-    if it is here itself."""
+    `members` of a set are here, and `new` ones, and how many fingerprints its centre (`unit`) has
+    by each chunking, if it is here itself."""
     address, centres = members.array("address"), members.array("centre_address")
     hosts = np.sort(np.stack([members.array("host"), members.array("centre_host")]), 0)
     copies = members.select(("centre", "page")).with_columns(
@@ -99,4 +102,5 @@ def copy_rows(members: Block, settings: OverlapSettings) -> Iterator[Block | Tag
         "unit": members.array("centre")[starts], "host": members.array("centre_host")[starts],
         **size_columns(sizes),
         "members": np.diff(np.append(starts, len(members))),
+        "new": np.add.reduceat(sides.new(members.array("page")).astype(np.int64), starts),
     }))

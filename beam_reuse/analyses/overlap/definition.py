@@ -19,6 +19,10 @@ from beam_reuse.kernels.fingerprint import fingerprint_each
 
 WHOLE, PARAGRAPH, SENTENCE = "whole", "paragraph", "sentence"
 SERVER_THRESHOLD = 25
+ALIAS_PAGES = 5
+"""Hosts that share fewer whole pages may have nothing but a notice or an empty frame in common."""
+LEAST_COLLECTION = 2
+"""A directory with fewer pages is no collection."""
 NEARLY_ALL = 0.8
 """A host has a page of a collection if it has a page with this share of its fingerprints."""
 
@@ -78,8 +82,8 @@ def page_threshold(chunking: Chunking, settings: OverlapSettings) -> int:
 
 def server_threshold(chunking: Chunking, settings: OverlapSettings) -> int:
     """The same for two hosts."""
-    papers = 1 if chunking.unit == WHOLE else SERVER_THRESHOLD
-    return _given(chunking, settings.server_thresholds, papers)
+    otherwise = ALIAS_PAGES if chunking.unit == WHOLE else SERVER_THRESHOLD
+    return _given(chunking, settings.server_thresholds, otherwise)
 
 
 def _given(chunking: Chunking, entries: Sequence[str] | None, otherwise: int) -> int:
@@ -145,6 +149,11 @@ def _distinct(offsets: NDArray[np.int64], values: NDArray[np.uint64]) -> Ragged:
 
 def _seed(name: str) -> np.uint64:
     return np.uint64(fingerprint64(f"overlap {name}".encode()))
+
+
+def enough_for_aliases(settings: OverlapSettings) -> NDArray[np.int64]:
+    """For each chunking how much mirrors share at least that are one server under two names."""
+    return np.array([ALIAS_PAGES if each.unit == WHOLE else 1 for each in chunkings_of(settings)])
 
 
 def containment(shared: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.float64]:

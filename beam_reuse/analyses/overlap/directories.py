@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import is_copy, on_host_of_centre
-from beam_reuse.analyses.overlap.definition import NEARLY_ALL
+from beam_reuse.analyses.overlap.definition import LEAST_COLLECTION, NEARLY_ALL
 from beam_reuse.analyses.overlap.pairs import share_of
 from beam_reuse.analyses.overlap.reading import distinct, sums
 from beam_reuse.analyses.overlap.schemas import POPULAR_COLLECTIONS
@@ -19,47 +19,58 @@ from beam_reuse.columnar.block import Block, Lists, VarBytes
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import FINGERPRINT, KIND, NUMBER, PAGE, TEXT, columns, gives
 from beam_reuse.kernels.prefixes import directory_prefixes
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Rows, Tagged
 
 SAMPLES = 10
 NAMED_ELSEWHERE, BELOW = "named elsewhere", "below"
 CENTRES = columns(centre=PAGE)
-COPIED = columns(centre=PAGE, host=FINGERPRINT, first=PAGE)
+COPIED = columns(centre=PAGE, host=FINGERPRINT, first=PAGE, new=KIND)
 IN_DIRECTORIES = columns(id=FINGERPRINT, prefix=TEXT, host=FINGERPRINT, own=KIND, first=PAGE,
-                         centres=NUMBER)
+                         centres=NUMBER, new=KIND)
 IN_ALL = columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER)
 _ROWS_AT_ONCE = 1 << 18
 
 
-def popular_collections(sets: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
-    """Rows of that table, from sets of exact copies and pairs of overlapping centres."""
+def popular_collections(
+    sets: Rows, pairs: Rows, settings: OverlapSettings, sides: Sides,
+) -> Rows:
+    """Rows of that table, from sets of exact copies and pairs of overlapping centres; of
+    collections with a page, on any of their hosts, that is `new`."""
     near = pairs.map(near_centres, settings)
     elsewhere = near.tagged(NAMED_ELSEWHERE)
-    copied = sets.map(copied_rows) + near.join(sets.map(hosts_of_sets), "set", on_hosts)
+    copied = sets.map(copied_rows, sides) + near.join(
+        sets.map(hosts_of_sets, sides), "set", on_hosts)
     known = sets.map(centre_rows).only(
         (copied.map(_centres) + elsewhere).keys("centre"))
-    held = copied.join([known, elsewhere], "centre", in_directories, order="host",
-                       reducing={"first": "min"})
+    held = copied.join([known, elsewhere], "centre", in_directories, sides, order="host",
+                       reducing={"first": "min", "new": "max"})
     return held.join(
         sets.map(centres_below) + held.tagged(BELOW), "id", collections, settings.mirror,
         order="host",
-        reducing={"prefix": "any", "own": "max", "first": "min", "centres": "sum"},
+        reducing={"prefix": "any", "own": "max", "first": "min", "centres": "sum", "new": "max"},
         other_reducing={"pages": "sum", "bytes": "sum"})
 
 
 @gives(COPIED)
-def copied_rows(members: Block) -> Block:
-    """Of sets on several hosts: for each `host` but the centre's the `first` page there."""
+def copied_rows(members: Block, sides: Sides) -> Block:
+    """Of sets on several hosts: for each `host` but the centre's the `first` page there, of each
+    side."""
     across = members.take(~on_host_of_centre(members))
-    return distinct(Block({"centre": across["centre"], "host": across["host"],
-                           "first": across["page"]}), ("centre", "host"))
+    return _firsts("centre", across, sides)
 
 
-@gives(columns(set=PAGE, host=FINGERPRINT, first=PAGE))
-def hosts_of_sets(members: Block) -> Block:
-    """For each host of a set the `first` page there."""
-    return distinct(Block({"set": members["centre"], "host": members["host"],
-                           "first": members["page"]}), ("set", "host"))
+@gives(columns(set=PAGE, host=FINGERPRINT, first=PAGE, new=KIND))
+def hosts_of_sets(members: Block, sides: Sides) -> Block:
+    """For each host of a set the `first` page there, of each side."""
+    return _firsts("set", members, sides)
+
+
+def _firsts(name: str, members: Block, sides: Sides) -> Block:
+    page = members.array("page")
+    return distinct(Block({
+        name: members["centre"], "host": members["host"], "first": page,
+        "new": sides.new(page).astype(np.uint8)}), (name, "host", "new"))
 
 
 @gives(columns(set=PAGE, centre=PAGE), {NAMED_ELSEWHERE: CENTRES})
@@ -85,7 +96,7 @@ def on_hosts(near: Block | None, hosts: Block | None) -> Iterator[Block]:
         some = near.slice(start, start + _ROWS_AT_ONCE)
         row, at = pairs_of(*match_ranges(some, hosts, ("set",)))
         yield Block({"centre": some.array("centre")[row], "host": hosts.array("host")[at],
-                     "first": hosts.array("first")[at]})
+                     "first": hosts.array("first")[at], "new": hosts.array("new")[at]})
 
 
 @gives(CENTRES)
@@ -102,7 +113,7 @@ def centre_rows(members: Block) -> Block:
 
 @gives(IN_DIRECTORIES, {BELOW: IN_ALL})
 def in_directories(
-    copied: Block | None, known: Block | None, elsewhere: Block | None,
+    copied: Block | None, known: Block | None, elsewhere: Block | None, sides: Sides,
 ) -> Iterator[Block | Tagged]:
     """A row for each directory above a centre, and each host that has the centre, its `own`, too.
     BELOW: what centres that are named elsewhere take away from their directories."""
@@ -123,10 +134,13 @@ def in_directories(
     own = known.take(np.unique(at))
     for part, urls, is_own in (
             (copied, known.strings("url").take(at), 0),
-            (Block({"host": own["name"], "first": own["centre"]}), own.strings("url"), 1)):
+            (Block({"host": own["name"], "first": own["centre"],
+                    "new": sides.new(own.array("centre")).astype(np.uint8)}),
+             own.strings("url"), 1)):
         row, rows = _prefixes(urls)
         yield rows.with_columns(
             host=part.array("host")[row], first=part.array("first")[row],
+            new=part.array("new")[row],
             own=np.full(len(row), is_own, np.uint8), centres=np.ones(len(row), np.int64))
 
 
@@ -149,13 +163,18 @@ def _prefixes(urls: VarBytes) -> tuple[NDArray[np.int64], Block]:
 
 @gives(POPULAR_COLLECTIONS.rows)
 def collections(held: Block | None, below: Block | None, mirror: float) -> Block | None:
-    """Rows of `popular_collections`: directories that two hosts or more hold. A host holds one if
+    """Rows of `popular_collections`: directories of LEAST_COLLECTION pages or more that two hosts
+    or more hold. A host holds one if
     it has the share `mirror` of the centres below it, or is its own.
 
     `held` has a row for each directory and host, `below` how much is below each."""
     if held is None:
         return None
     assert below is not None, "a directory that nobody counted"
+    starts = held.starts(("id",))
+    new = np.repeat(np.maximum.reduceat(held.array("new"), starts) > 0,
+                    np.diff(np.append(starts, len(held))))
+    held = held.take(new)
     at, _ = match_ranges(held, below, ("id",))
     pages = below.array("pages")[at]
     holds = (held.array("own") > 0) | (held.array("centres") / pages >= mirror)
@@ -164,7 +183,7 @@ def collections(held: Block | None, below: Block | None, mirror: float) -> Block
     starts = rows.starts(("id",))
     hosts = np.diff(np.append(starts, len(rows)))
     place = np.arange(len(rows)) - np.repeat(starts, hosts)
-    popular = hosts > 1
+    popular = (hosts > 1) & (rows.array("pages")[starts] >= LEAST_COLLECTION)
     samples = rows.array("first")[(place < SAMPLES) & np.repeat(popular, hosts)]
     hosts = hosts[popular]
     return rows.select(("prefix", "pages", "bytes")).take(starts[popular]).with_columns(

@@ -1,8 +1,8 @@
 """All-pairs overlap: exact copies, overlapping pages and hosts, and what a crawler can save.
 
-Pages with the same lines are one set, of which the smallest URL goes on. Fingerprints are counted
-first, coarsely, so that those on one page do not travel. All chunkings, of pages and of hosts, are
-grouped at once; see `iceberg` for how pairs are counted.
+Pages with the same lines are one set, of which the smallest URL goes on, and the plainest stays.
+Fingerprints are counted first, coarsely, so that those on one page do not travel. All chunkings, of
+pages and of hosts, are grouped at once; see `iceberg` for how pairs are counted.
 """
 
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
@@ -23,7 +23,14 @@ from beam_reuse.analyses.overlap.postings import (
     postings,
     with_names,
 )
-from beam_reuse.analyses.overlap.reading import HOSTS, KEYS, page_rows, size_names
+from beam_reuse.analyses.overlap.reading import (
+    DECLARED,
+    HOSTS,
+    KEYS,
+    all_keys,
+    page_rows,
+    size_names,
+)
 from beam_reuse.analyses.overlap.servers import (
     ALIASES,
     HOST_PAIR,
@@ -32,11 +39,12 @@ from beam_reuse.analyses.overlap.servers import (
     related_hosts,
 )
 from beam_reuse.analyses.overlap.settings import OverlapSettings
+from beam_reuse.analyses.overlap.staying import as_because, because_of_first, first_pages
 from beam_reuse.core.features import LINES, PAYLOAD, TOKENS, Reads
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows
-from beam_reuse.rows.folds import FindRepeats
+from beam_reuse.rows.folds import FindKeys, FindRepeats
 
 
 class FindOverlap(Analysis):
@@ -53,6 +61,7 @@ class FindOverlap(Analysis):
     """
 
     ignores_templates = True
+    grows = True
 
     def __init__(
         self, settings: OverlapSettings | None = None,
@@ -72,39 +81,47 @@ class FindOverlap(Analysis):
         return Reads(frozenset((LINES, *({TOKENS, PAYLOAD} & columns))), text=True)
 
     def find(self, pages: Pages) -> Found:
-        settings = self.settings
-        read = pages.rows(page_rows, settings)
-        repeated = read.tagged(KEYS).fold(
-            FindRepeats(("key",), pages.plan.shuffle.counter_bits(2, 27)))
+        settings, sides = self.settings, pages.sides
+        read = pages.rows(page_rows, settings, sides)
+        bits = pages.plan.shuffle.counter_bits(2, 27)
+        repeated = read.tagged(KEYS).fold(FindRepeats(("key",), bits))
+        new = sides.with_new(read, "page").map(all_keys, settings).fold(
+            FindKeys(("key",), bits)) if sides.are_two else None
         sets = read.stream("whole", exact_sets, order="page")
-        copies = sets.map(copy_rows, settings)
+        copies = sets.map(copy_rows, settings, sides)
         centres = copies.tagged(CENTRES).reduce(
             "unit", {"host": "any", **dict.fromkeys(
-                ("members", *size_names(len(settings.chunkings))), "sum")})
-        fingerprints = sets.map(fingerprint_rows, settings, repeated)
+                ("members", "new", *size_names(len(settings.chunkings))), "sum")})
+        copied = sides.sets_with_new(copies, ("centre", "page"), "centre")
+        fingerprints = sets.map(fingerprint_rows, settings, repeated, new)
         posted = fingerprints.stream(KEY, postings, settings, order="unit")
         hosts = (read.tagged(HOSTS) + fingerprints.tagged(HOSTS) + posted.tagged(HOSTS)).group(
             "unit", host_table, len(settings.chunkings), order="kind")
-        pairs = self._overlapping(posted, posted.tagged(CROWDED))
+        pairs = sides.with_new(
+            self._overlapping(posted, posted.tagged(CROWDED)), "unit", "other")
         known = with_both(pairs, centres)
         related = with_both(self._overlapping(
             posted.tagged(SERVERS) + self._crowds_of_hosts(posted, read),
             posted.tagged(SERVER_CROWDS)), hosts).map(related_hosts, settings)
-        gone = with_own_lines(pairs, pages, self.boilerplate).map(
+        # Facts come late, so they are waited for only where there is a baseline.
+        gone = with_own_lines(known if sides.are_two else pairs, pages, self.boilerplate).map(
             reports.neighbours, settings.skip).stream(
             "chunking", reports.dropped, order=("page", "near"))
-        skipped = sets.map(member_rows).join(gone, "centre", reports.skippable, settings)
+        firsts = first_pages(sets, read.tagged(DECLARED).keys("named"), sides)
+        gone = gone.join(firsts.map(as_because), "because", because_of_first)
+        skipped = sides.with_new(sets.map(member_rows), "page").join(
+            [gone, firsts], "centre", reports.skippable, settings)
         return Found({
             "page_overlap": known.map(page_overlap, settings),
             "server_overlap": related,
-            "exact_copies": copies.join(
+            "exact_copies": copied.join(
                 related.tagged(ALIASES), HOST_PAIR, exact_copies, other_reducing={}),
             "replicas": reports.replicas(centres, known, settings),
             "skippable": skipped,
             "crawl_savings": skipped.tagged(reports.SAVINGS).reduce(
                 ("chunking", "host"), dict.fromkeys(reports.SAVED, "sum")),
-            "popular_collections": popular_collections(sets, known, settings),
-        }, sets={"copies": copies.map(set_rows)})
+            "popular_collections": popular_collections(sets, known, settings, sides),
+        }, sets={"copies": copied.map(set_rows)})
 
     def _overlapping(self, lists: Rows, crowded: Rows) -> Rows:
         """Pairs of pages, or of hosts, by their postings and the rows of crowds."""

@@ -17,12 +17,14 @@ from beam_reuse.pages.analysis import Pages
 from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows import Rows
 
-CHUNKED_PAIRS = columns(PAIRS, chunking=KIND)
+CHUNKED_PAIRS = columns(PAIRS, chunking=KIND, old=KIND, other_old=KIND)
 
 
 def with_own_lines(pairs: Rows, pages: Pages, settings: BoilerplateSettings) -> Rows:
     """Overlapping pages -> CHUNKED_PAIRS with `other_own`: how many own lines the greater page has,
-    and `other_found`: how many of these are on the smaller one. A page without own lines has all of
+    and `other_found`: how many of these are on the smaller one; `own` and `found` for the other
+    direction. `old` and `other_old` are 1 for pages whose sets have a page of a baseline, which
+    pairs say if there is one. A page without own lines has all of
     its lines for its own: nothing of it is lost that is not on many pages of its host."""
     chunked = pairs.map(_chunked)
     lists = pages.with_parts(
@@ -33,8 +35,12 @@ def with_own_lines(pairs: Rows, pages: Pages, settings: BoilerplateSettings) -> 
 @gives(CHUNKED_PAIRS)
 def _chunked(pairs: Block) -> Block:
     """Pairs by the names of `containment`. Lines are of one kind, whatever the chunking."""
+    old, other_old = (
+        (pairs.array(f"members_{turn}") > pairs.array(f"new_{turn}")).astype(np.uint8)
+        if f"new_{turn}" in pairs else np.zeros(len(pairs), np.uint8) for turn in "ab")
     return Block({"kind": np.zeros(len(pairs), np.uint8), "page": pairs["unit"],
-                  "other": pairs["other"], "chunking": chunking_of(pairs).astype(np.uint8)})
+                  "other": pairs["other"], "chunking": chunking_of(pairs).astype(np.uint8),
+                  "old": old, "other_old": other_old})
 
 
 @gives(LISTS)

@@ -34,11 +34,12 @@ LIST, CROWD, PASSED = 1, 2, 3
 
 @gives(FINGERPRINTS, {HOSTS: HOST_ROWS})
 def fingerprint_rows(
-    members: Block, settings: OverlapSettings, repeated: HeavyKeys,
+    members: Block, settings: OverlapSettings, repeated: HeavyKeys, new: HeavyKeys | None,
 ) -> Iterator[Block | Tagged | Count]:
-    """Fingerprints that may be on two pages or more. Exact copies have none for their pages, and
-    those on the host of their centre none at all where their fingerprints are the same. HOSTS: how
-    many fingerprints of hosts are on one page."""
+    """Fingerprints that may be on two pages or more; of pages only those that may be on a `new`
+    one, if there is a baseline. Exact copies have none for their pages, and those on the host of
+    their centre none at all where their fingerprints are the same. HOSTS: how many fingerprints of
+    hosts are on one page."""
     page, host, copied = members.array("page"), members.array("host"), is_copy(members)
     silent = copied & on_host_of_centre(members)
     for number, chunking in enumerate(chunkings_of(settings)):
@@ -51,7 +52,9 @@ def fingerprint_rows(
             own = int(alone[~copied].sum())
             yield Count("overlap-fingerprints", own)
             yield Count("overlap-occurrences", own)
-            at = np.flatnonzero(shared & ~copied[of])
+            asked = shared & ~copied[of]
+            at = np.flatnonzero(asked if new is None else asked & new.may_hold(
+                Block({"key": keys})))
             yield _units(2 * number, keys[at], page[of[at]])
         at = np.flatnonzero(shared & ~silent[of] if chunking.follows_lines else shared)
         yield distinct(_units(2 * number + 1, keys[at], host[of[at]]), ("key", "unit"))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs.plainest import declared_names
 from beam_reuse.analyses.overlap import definition as overlap
 from beam_reuse.analyses.overlap.definition import Chunking, Ragged, chunkings_of
 from beam_reuse.analyses.overlap.settings import OverlapSettings
@@ -25,49 +26,67 @@ from beam_reuse.columnar.schema import (
     lists,
 )
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.pages.sides import Sides
 from beam_reuse.pages.texts import page_texts
 from beam_reuse.rows import Count, Tagged
 
-KEYS, HOSTS = "keys", "hosts"
+KEYS, HOSTS, DECLARED = "keys", "hosts", "declared"
 NAME = 255
-"""The kind of a host row with the name; of others the kind is the number of a chunking, and `value`
-how many fingerprints of the host they count."""
+"""The kind of a host row with the name, of which `value` is 1 if pages are new; of others the kind
+is the number of a chunking, and `value` how many fingerprints of the host they count."""
 HOST_ROWS = columns(unit=FINGERPRINT, kind=KIND, value=UNSIGNED, name=TEXT)
 
 
-def _pages(parts: pa.Schema, settings: OverlapSettings) -> pa.Schema:
+def _pages(parts: pa.Schema, settings: OverlapSettings, sides: Sides) -> pa.Schema:
     keys = [each.name for each in chunkings_of(settings) if each.unit != overlap.WHOLE]
     return columns(page=PAGE, whole=FINGERPRINT, host=FINGERPRINT, name=TEXT,
-                   address=FINGERPRINT, url=TEXT, bytes=NUMBER,
+                   address=FINGERPRINT, url=TEXT, bytes=NUMBER, named=FINGERPRINT,
+                   canonical=FINGERPRINT,
                    **dict.fromkeys(keys, lists(FINGERPRINT)))
 
 
-@gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS})
-def page_rows(parts: Block, settings: OverlapSettings) -> Iterator[Block | Tagged | Count]:
+@gives(_pages, {KEYS: columns(key=FINGERPRINT), HOSTS: HOST_ROWS,
+                DECLARED: columns(named=FINGERPRINT)})
+def page_rows(
+    parts: Block, settings: OverlapSettings, sides: Sides,
+) -> Iterator[Block | Tagged | Count]:
     """Pages with lines. `whole` is the fingerprint of all lines, `address` that of the IP address,
     0 if it is unknown, and a column for each other chunking has the page's distinct fingerprints
-    (`page_keys`). KEYS: all fingerprints; HOSTS: names.
+    (`page_keys`). `named` and `canonical` are hashes of its URL and of another that it declares
+    canonical, or 0. KEYS: all fingerprints; HOSTS: names; DECLARED: URLs declared canonical.
     """
     chunkings = chunkings_of(settings)
-    for pages in numbered_rows(parts, _columns(chunkings, "host", "ip", "url", "bytes")):
+    for pages in numbered_rows(parts, _columns(
+            chunkings, "host", "ip", "url", "bytes", "declared_canonical")):
         lines = pages.rows.lists("lines").flat()
         some = np.diff(lines[0]) > 0
-        yield Count("no-lines", int((~some).sum()))
+        new = sides.is_new_part(pages.part)
+        yield Count("no-lines", int((~some).sum()) if new else 0)
         names, address = pages.rows.strings("host"), pages.rows.strings("ip")
+        named, canonical = declared_names(
+            pages.rows.strings("url"), pages.rows.strings("declared_canonical"))
         rows = Block({
             "page": pages.number.astype(np.uint64), "whole": overlap.whole_fingerprints(lines),
             "host": names.hash64(), "name": names,
             "address": np.where(address.lengths() > 0, address.hash64(), np.uint64(0)),
-            "url": pages.urls(),
+            "url": pages.urls(), "named": named, "canonical": canonical,
             "bytes": pages.rows.numbers("bytes"), **{
                 each.name: Lists(*fingerprints(pages, each))
                 for each in chunkings if each.unit != overlap.WHOLE},
         })
         rows = rows if some.all() else rows.take(some)
-        yield Tagged(HOSTS, _names(rows))
-        for each in chunkings:
-            yield Tagged(KEYS, Block({"key": page_keys(rows, each)[1]}))
+        yield Tagged(HOSTS, _names(rows, new))
+        declared = rows.array("canonical")
+        yield Tagged(DECLARED, Block({"named": np.unique(declared[declared > 0])}))
+        yield from (Tagged(KEYS, each) for each in all_keys(rows, settings))
         yield rows
+
+
+@gives(columns(key=FINGERPRINT))
+def all_keys(pages: Block, settings: OverlapSettings) -> Iterator[Block]:
+    """The fingerprints of pages, of each chunking."""
+    for each in chunkings_of(settings):
+        yield Block({"key": page_keys(pages, each)[1]})
 
 
 def page_keys(pages: Block, chunking: Chunking) -> Ragged:
@@ -98,11 +117,11 @@ def fingerprints(pages: NumberedRows, chunking: Chunking) -> Ragged:
     return overlap.sentence_groups(texts)
 
 
-def _names(pages: Block) -> Block:
+def _names(pages: Block, new: bool) -> Block:
     """The name of each host."""
     return distinct(Block({
         "unit": pages["host"], "kind": np.full(len(pages), NAME, np.uint8),
-        "value": np.zeros(len(pages), np.uint64), "name": pages["name"],
+        "value": np.full(len(pages), new, np.uint64), "name": pages["name"],
     }), ("unit",))
 
 

@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from beam_reuse.analyses.overlap.schemas import CRAWL_SAVINGS, REPLICAS, SERVER_OVERLAP
-from beam_reuse.core.wording import counted, megabytes, percent
+from beam_reuse.analyses.overlap.schemas import (
+    CRAWL_SAVINGS,
+    REPLICAS,
+    SERVER_OVERLAP,
+    SKIPPABLE,
+)
+from beam_reuse.core.wording import megabytes, percent
 from beam_reuse.io.results.result import Result
+from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Bars, Card, Example, Figure, Matrix, Plot, Series
 
 HOSTS_SHOWN, MATRIX_HOSTS = 15, 12
@@ -27,21 +33,25 @@ _HOSTS_SAVED = """
     select count(*) as n from source where chunking = $chunking and redundant_pages > 0"""
 _QUERY = "select url, because_of, bytes from skippable where chunking = '{}' order by host, url"
 _REPLICAS = "select chunking, copies, pages from source order by chunking, copies"
+_PAIR_COUNT = "select count(*) as n from source where chunking = $chunking"
 _PAIRS = """
     select host_a, host_b, containment_a, containment_b from source where chunking = $chunking
     order by shared desc, host_a, host_b limit $n"""
 
 
-def overlap(there: Result) -> Iterator[Card | Figure]:
+def overlap(there: Result) -> Iterator[Shown]:
     """Mirrors, what a crawler can stop fetching, copies of pages, and overlap of hosts."""
+    return parts(there, (_saved, (CRAWL_SAVINGS, SERVER_OVERLAP, SKIPPABLE)),
+                 (_replicas, (REPLICAS,)), (_matrix, (SERVER_OVERLAP,)))
+
+
+def _saved(there: Result) -> Iterator[Card | Figure]:
     saved = there.query(_SAVED, CRAWL_SAVINGS, CRAWL_SAVINGS.names)
     (mirrors,) = there.query(_MIRROR_COUNT, SERVER_OVERLAP, SERVER_OVERLAP.names)
     pairs = there.query(_MIRRORS, SERVER_OVERLAP, SERVER_OVERLAP.names)
     yield _card(saved, mirrors["n"], pairs)
     if saved and saved[-1]["redundant_pages"]:
         yield _savings(there, saved[-1]["chunking"])
-    yield from _replicas(there)
-    yield from _matrix(there)
 
 
 def _card(saved: list[dict[str, Any]], mirrors: int, pairs: list[dict[str, Any]]) -> Card:
@@ -50,15 +60,26 @@ def _card(saved: list[dict[str, Any]], mirrors: int, pairs: list[dict[str, Any]]
     if not saved or not saved[-1]["redundant_pages"]:
         return Card(3, title, "0", "pages to skip", "No page is a copy of one that stays.")
     strict, loose = saved[0], saved[-1]
-    answer = (f"By {strict['chunking']}, {percent(strict['redundant_pages'] / strict['pages'])} of "
-              f"pages ({megabytes(strict['redundant_bytes'])}) are copies of one that stays; by "
-              f"{loose['chunking']}, {loose['redundant_pages']:,} pages have most of their own "
-              f"lines on one. {counted(mirrors, 'pair')} of hosts share two chunks or more and are "
-              "mirrors.")
+    share = percent(strict["redundant_pages"] / strict["pages"])
+    exact = (f"{share} of all pages ({megabytes(strict['redundant_bytes'])}) are copies of a page "
+             f"that stays{_compared(strict['chunking'])}")
+    more = ("" if loose is strict else f"; {loose['redundant_pages']:,} have nearly all of their "
+            f"own lines on one{_compared(loose['chunking'])}")
+    answer = f"{exact}{more}. {_mirrors(mirrors)}"
     return Card(3, title, f"{strict['redundant_pages']:,}", "pages to skip", answer, [
         Example(f"{row['host_a']} and {row['host_b']}",
-                f"mirrors: {percent(row['a'])} and {percent(row['b'])} of each is on the other")
-        for row in pairs], _QUERY.format(strict["chunking"]))
+                f"mirrors: {percent(row['a'])} and {percent(row['b'])} of each is on the other",
+                "shared", {"a": row["host_a"], "b": row["host_b"]})
+        for row in pairs], _QUERY.format(strict["chunking"]), "table?name=skippable")
+
+
+def _compared(chunking: str) -> str:
+    return "" if chunking == "whole" else f" (compared by {chunking})"
+
+
+def _mirrors(pairs: int) -> str:
+    return ("No two hosts are mirrors." if not pairs else "One pair of hosts are mirrors."
+            if pairs == 1 else f"{pairs:,} pairs of hosts are mirrors.")
 
 
 def _savings(there: Result, chunking: str) -> Figure:
@@ -104,6 +125,8 @@ def _matrix(there: Result) -> Iterator[Figure]:
         a, b = number.get(row["host_a"]), number.get(row["host_b"])
         if a is not None and b is not None:
             cells[a, b], cells[b, a] = row["containment_a"], row["containment_b"]
+    (pairs,) = there.query(_PAIR_COUNT, SERVER_OVERLAP, ("chunking",), {"chunking": chunking})
+    shown = sum(row["host_a"] in number and row["host_b"] in number for row in rows)
     yield Matrix("Overlap of hosts", f"How much of each host (row, in per cent) is on others "
                  f"(columns, by the rows' numbers), compared by {chunking}: the hosts that share "
-                 "most.", "host", sorted(names), cells)
+                 "most.", "host", sorted(names), cells, 2 * (pairs["n"] - shown))

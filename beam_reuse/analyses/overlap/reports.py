@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_reuse.analyses.graphs.plainest import page_of
 from beam_reuse.analyses.overlap.pairs import chunking_names
 from beam_reuse.analyses.overlap.reading import sums
 from beam_reuse.analyses.overlap.schemas import CRAWL_SAVINGS, REPLICAS, SKIPPABLE
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import whole_groups
-from beam_reuse.columnar.matching import match_ranges, pairs_of
+from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.overlap import drop_in_order
@@ -24,36 +25,39 @@ COPIES = columns(chunking=KIND, copies=NUMBER, pages=NUMBER)
 
 
 def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
-    """Rows of that table. A page has as many copies as its exact set and the sets of directly
-    overlapping centres have pages. So the pages of a set have equally many, and are counted with
-    their centre: first as if it overlapped with nothing."""
-    near = pairs.map(_both_ways).reduce(("chunking", "page"), {"copies": "sum", "own": "max"})
+    """Rows of that table, of new pages. A page has as many copies as its exact set and the sets of
+    directly overlapping centres have pages. So the pages of a set have equally many, and are
+    counted with their centre: first as if it overlapped with nothing."""
+    near = pairs.map(_both_ways).reduce(
+        ("chunking", "page"), {"copies": "sum", "own": "max", "new": "max"})
     pages = near.map(_near_copies) + centres.map(_own_copies, len(settings.chunkings))
     return pages.reduce(("chunking", "copies"), {"pages": "sum"}).map(_replica_table, settings)
 
 
-@gives(columns(chunking=KIND, page=PAGE, own=NUMBER, copies=NUMBER))
+@gives(columns(chunking=KIND, page=PAGE, own=NUMBER, new=NUMBER, copies=NUMBER))
 def _both_ways(pairs: Block) -> Iterator[Block]:
     for page, own, near in (("unit", "a", "b"), ("other", "b", "a")):
         yield Block({"chunking": pairs.array("tag") // 2, "page": pairs[page],
-                     "own": pairs[f"members_{own}"], "copies": pairs[f"members_{near}"]})
+                     "own": pairs[f"members_{own}"], "new": pairs[f"new_{own}"],
+                     "copies": pairs[f"members_{near}"]})
 
 
 @gives(COPIES)
 def _own_copies(centres: Block, chunkings: int) -> Iterator[Block]:
-    copies, sets = np.unique(centres.array("members"), return_counts=True)
+    copies, which = np.unique(centres.array("members"), return_inverse=True)
+    pages = sums(which, centres.array("new"), len(copies))
     for number in range(chunkings):
-        yield Block({"chunking": np.full(len(sets), number, np.uint8), "copies": copies,
-                     "pages": copies * sets})
+        yield Block({"chunking": np.full(len(copies), number, np.uint8), "copies": copies,
+                     "pages": pages})
 
 
 @gives(COPIES)
 def _near_copies(centres: Block) -> Iterator[Block]:
     """Pages of sets that overlap with others: they have more copies than their set has."""
-    own = centres.array("own")
-    yield Block({"chunking": centres["chunking"], "copies": own, "pages": -own})
+    own, new = centres.array("own"), centres.array("new")
+    yield Block({"chunking": centres["chunking"], "copies": own, "pages": -new})
     yield Block({"chunking": centres["chunking"], "copies": own + centres.array("copies"),
-                 "pages": own})
+                 "pages": new})
 
 
 @gives(REPLICAS.rows)
@@ -63,12 +67,17 @@ def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
 
 
 @gives(columns(chunking=KIND, page=PAGE, near=PAGE))
-def neighbours(pairs: Block, least: float) -> Block:
+def neighbours(pairs: Block, least: float) -> Iterator[Block]:
     """Overlapping centres, as `with_own_lines` gives them: each `page` with a smaller one (`near`)
-    that has the share `least` of its own lines, or more."""
+    that has the share `least` of its own lines, or more. What is in a baseline stays, so it is no
+    `page`, and `near` to smaller ones, too."""
+    old, other_old = (pairs.array(name) > 0 for name in ("old", "other_old"))
     share = pairs.array("other_found") / pairs.array("other_own")
-    return Block({"chunking": pairs["chunking"], "page": pairs["other"],
-                  "near": pairs["page"]}).take(share >= least)
+    yield Block({"chunking": pairs["chunking"], "page": pairs["other"],
+                 "near": pairs["page"]}).take((share >= least) & ~other_old)
+    share = pairs.array("found") / pairs.array("own")
+    yield Block({"chunking": pairs["chunking"], "page": pairs["page"],
+                 "near": pairs["other"]}).take((share >= least) & ~old & other_old)
 
 
 @gives(columns(chunking=KIND, centre=PAGE, because=PAGE))
@@ -85,7 +94,8 @@ def dropped(slabs: Iterator[Block]) -> Iterator[Block]:
                 chunking, gone = each, np.zeros(1, np.uint8)
             at = np.flatnonzero(of_chunking == each)
             pages, near = rows.array("page")[starts[at]], rows.array("near")
-            room = int(pages[-1]) // 8 + 1
+            # Pages of a baseline may be greater than those that go for them.
+            room = int(max(pages[-1], near.max())) // 8 + 1
             if room > len(gone):
                 gone = np.append(gone, np.zeros(max(room, 2 * len(gone)) - len(gone), np.uint8))
             first = drop_in_order(frozen(pages), frozen(starts[at]), frozen(sizes[at]),
@@ -97,14 +107,19 @@ def dropped(slabs: Iterator[Block]) -> Iterator[Block]:
 
 @gives(SKIPPABLE.rows, {SAVINGS: CRAWL_SAVINGS.rows})
 def skippable(
-    members: Block | None, dropped: Block | None, settings: OverlapSettings,
+    members: Block | None, dropped: Block | None, firsts: Block | None, settings: OverlapSettings,
 ) -> Iterator[Block | Tagged]:
-    """Rows of that table: the page that stays for a page is the one that stays for its centre, and
-    where that is another one, the page can be skipped. SAVINGS: what hosts have and can save."""
+    """Rows of that table: for a page the first of its set stays, or the page that its centre is
+    dropped for; where that is another one, the page can be skipped. SAVINGS: what hosts have and
+    can save."""
     if members is None:
         return
     count = len(settings.chunkings)
-    stays = np.repeat(members.array("centre"), count).reshape(len(members), count)
+    first = members.array("centre")
+    if firsts is not None:
+        at = lookup(members, firsts, ("centre",))
+        first = np.where(at >= 0, page_of(firsts.array("first")[at]), first)
+    stays = np.repeat(first, count).reshape(len(members), count)
     if dropped is not None:
         row, at = pairs_of(*match_ranges(members, dropped, ("centre",)))
         stays[row, dropped.array("chunking")[at]] = dropped.array("because")[at]

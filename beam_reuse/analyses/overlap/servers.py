@@ -8,14 +8,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.overlap.copies import UNKNOWN
-from beam_reuse.analyses.overlap.definition import relations
+from beam_reuse.analyses.overlap.definition import enough_for_aliases, relations
 from beam_reuse.analyses.overlap.pairs import chunking_names, chunking_of, share_of
 from beam_reuse.analyses.overlap.reading import NAME, size_columns, size_names
 from beam_reuse.analyses.overlap.schemas import EXACT_COPIES, SERVER_OVERLAP
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.matching import lookup
-from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, TEXT, columns, gives
+from beam_reuse.columnar.schema import FINGERPRINT, FLAG, NUMBER, TEXT, columns, gives
 from beam_reuse.rows import Tagged
 
 ALIASES = "aliases"
@@ -28,7 +28,7 @@ _NO_CAUSE, _URL_ALIAS, _SERVER_ALIAS, _REPLICATION = range(4)
 
 
 def _hosts(rows: pa.Schema, chunkings: int) -> pa.Schema:
-    return columns(unit=FINGERPRINT, name=TEXT, **dict.fromkeys(
+    return columns(unit=FINGERPRINT, name=TEXT, new=FLAG, **dict.fromkeys(
         size_names(chunkings), NUMBER))
 
 
@@ -36,8 +36,8 @@ def _hosts(rows: pa.Schema, chunkings: int) -> pa.Schema:
 def host_table(
     rows: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], chunkings: int
 ) -> Block:
-    """Host rows of whole hosts, sorted by kind -> `unit`, its `name`, and how many fingerprints it
-    has (`size_columns`)."""
+    """Host rows of whole hosts, sorted by kind -> `unit`, its `name`, whether it has `new` pages,
+    and how many fingerprints it has (`size_columns`)."""
     kind = rows.array("kind")
     which = np.repeat(np.arange(len(starts)), sizes)
     counts = np.zeros((chunkings, len(starts)), np.int64)
@@ -47,16 +47,19 @@ def host_table(
     return Block({
         "unit": rows.array("unit")[starts],
         "name": rows.strings("name").take(starts + sizes - 1), **size_columns(counts),
+        "new": np.logical_or.reduceat(~counted & (rows.array("value") > 0), starts),
     })
 
 
 @gives(SERVER_OVERLAP.rows, {ALIASES: columns(**dict.fromkeys(HOST_PAIR, FINGERPRINT))})
 def related_hosts(pairs: Block, settings: OverlapSettings) -> Iterator[Block | Tagged]:
-    """Rows of `server_overlap`; ALIASES: pairs of hosts that are mirrors of each other."""
+    """Rows of `server_overlap` with a host that has new pages; ALIASES: pairs of hosts that are
+    mirrors of each other, and not by few whole pages alone."""
     hosts = Block({"host_a": pairs["unit"], "host_b": pairs["other"]})
     shares = np.stack([share_of(pairs, turn, settings) for turn in "ab"])
     relation = relations(shares[0], shares[1], settings.mirror)
-    yield Tagged(ALIASES, hosts.take(relation == _MIRROR))
+    enough = pairs.array("shared") >= enough_for_aliases(settings)[chunking_of(pairs)]
+    yield Tagged(ALIASES, hosts.take((relation == _MIRROR) & enough))
     turned = _turned(pairs.strings("name_a"), pairs.strings("name_b")).astype(np.int64)
     n, at = len(pairs), np.arange(len(pairs))
     names = VarBytes.concat([pairs.strings("name_a"), pairs.strings("name_b")])
@@ -66,7 +69,7 @@ def related_hosts(pairs: Block, settings: OverlapSettings) -> Iterator[Block | T
         "shared": pairs["shared"],
         "containment_a": shares[turned, at], "containment_b": shares[1 - turned, at],
         "relation": _RELATIONS.take(relation),
-    })
+    }).take(pairs.array("new_a") | pairs.array("new_b"))
 
 
 def _turned(first: VarBytes, second: VarBytes) -> NDArray[np.bool_]:

@@ -56,6 +56,7 @@ class FindQuilts(Analysis):
     """
 
     ignores_templates = True
+    grows = True
 
     def __init__(self, settings: QuiltSettings | None = None) -> None:
         super().__init__()
@@ -69,17 +70,18 @@ class FindQuilts(Analysis):
         return Reads(frozenset((TOKENS, LINKS)), text=True)
 
     def find(self, pages: Pages) -> Found:
-        settings = self.settings
+        settings, sides = self.settings, pages.sides
         read_ip_tables(settings.ip_tables)
         # Which grams occur on several pages, and on which?
-        documents = pages.rows(document_grams, settings)
-        repeated = documents.map(all_grams).fold(
-            FindRepeats(("gram",), pages.plan.shuffle.counter_bits(4, 29)))
-        grams = documents.map(gram_rows, settings, repeated)
+        bits = pages.plan.shuffle.counter_bits(4, 29)
+        documents = pages.sharing(
+            document_grams, settings, keys=lambda new: new.map(all_grams), bits=bits)
+        repeated = documents.map(all_grams).fold(FindRepeats(("gram",), bits))
+        grams = documents.map(gram_rows, settings, sides, repeated)
         lists = grams.group(
             "gram", patch_lists, settings, limit=max(Sweep.of(settings).limits) + 1)
         # Which documents have patch grams enough, and from where can they have them?
-        counts = grams.tagged(COUNTS) + lists.map(patch_counts, settings)
+        counts = grams.tagged(COUNTS) + lists.map(patch_counts, settings, sides)
         sums = dict.fromkeys(("grams", "repeated", *patch_columns(settings)), "sum")
         reached = counts.reduce("doc", sums).map(reaching, settings)
         classes = lists.reduce("list", {"members": "any", "grams": "sum"}).map(

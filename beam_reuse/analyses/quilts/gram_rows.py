@@ -19,6 +19,7 @@ from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, UNSIGNED, columns, g
 from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Count, Tagged
 
 COUNTS = "counts"
@@ -27,7 +28,7 @@ OWNERS = {"any": (), "foreign": ("domain",), "ip": ("domain", "address")}
 _READ = {"any": (), "foreign": ("domain",), "ip": ("domain", "host", "ip")}
 
 
-def _documents(parts: pa.Schema, settings: QuiltSettings) -> pa.Schema:
+def _documents(parts: pa.Schema, settings: QuiltSettings, *_: object) -> pa.Schema:
     owners = dict.fromkeys(OWNERS[settings.variant], FINGERPRINT)
     return columns(doc=UNSIGNED, **owners, grams=lists(FINGERPRINT))
 
@@ -39,18 +40,24 @@ def count_columns(rows: pa.Schema, settings: QuiltSettings, *_: object) -> pa.Sc
 
 
 @gives(_documents)
-def document_grams(parts: Block, settings: QuiltSettings) -> Iterator[Block | Count]:
-    """The documents that have grams, each gram once. Also how many pages have tokens, but too few
-    for a gram."""
+def document_grams(
+    parts: Block, settings: QuiltSettings, among: HeavyKeys | None,
+) -> Iterator[Block | Count]:
+    """The documents that have grams, each gram once; only grams that may be `among` these, where
+    they are pages of a baseline. Also how many others have tokens, but too few for a gram."""
     sizes = Sweep.of(settings).sizes
     for pages in numbered_rows(parts, ("tokens", *_READ[settings.variant])):
         offsets, tokens = pages.rows.lists("tokens").flat()
         owners = _owners(pages, settings)
         length = np.diff(offsets)
-        yield Count(SHORT, int(((length > 0) & (length < min(sizes))).sum()))
+        if among is None:
+            yield Count(SHORT, int(((length > 0) & (length < min(sizes))).sum()))
         for number, size in enumerate(sizes):
             doc = pages.number.astype(np.uint64) * np.uint64(len(sizes)) + np.uint64(number)
             grams, ends = gram_sets(tokens, offsets, size)
+            if among is not None:
+                held = among.may_hold(Block({"gram": grams}))
+                grams, ends = grams[held], np.append(0, np.cumsum(held))[ends]
             found = np.diff(ends)
             some = found > 0
             yield Block({
@@ -81,10 +88,10 @@ def all_grams(documents: Block) -> Block:
 @gives(lambda documents, *_: columns(less(documents, "grams"), gram=FINGERPRINT),
        {COUNTS: count_columns})
 def gram_rows(
-    documents: Block, settings: QuiltSettings, repeated: HeavyKeys,
+    documents: Block, settings: QuiltSettings, sides: Sides, repeated: HeavyKeys,
 ) -> Iterator[Block | Tagged]:
     """A row for each gram of a document that may occur in others. Also COUNTS: how many `grams`
-    each document has, and how many of these are `repeated`; no patch grams yet."""
+    each new document has, and how many of these are `repeated`; no patch grams yet."""
     offsets, grams = documents.lists("grams").flat()
     kept = repeated.may_hold(Block({"gram": grams}))
     counts = np.add.reduceat(kept, offsets[:-1], dtype=np.int64)
@@ -92,7 +99,13 @@ def gram_rows(
         name: np.repeat(documents.array(name), counts) for name in documents if name != "grams"}})
     yield Tagged(COUNTS, Block({
         "doc": documents["doc"], "grams": np.diff(offsets), "repeated": counts,
-        **{name: np.zeros_like(counts) for name in patch_columns(settings)}}))
+        **{name: np.zeros_like(counts) for name in patch_columns(settings)},
+    }).take(is_new(documents.array("doc"), settings, sides)))
+
+
+def is_new(doc: NDArray[np.uint64], settings: QuiltSettings, sides: Sides) -> NDArray[np.bool_]:
+    """Which documents are new pages."""
+    return sides.new(doc // np.uint64(len(Sweep.of(settings).sizes)))
 
 
 def patch_columns(settings: QuiltSettings) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from beam_reuse.analyses.quilts.definition import Sweep
 from beam_reuse.analyses.quilts.gram_rows import (
     OWNERS,
     count_columns,
+    is_new,
     patch_columns,
 )
 from beam_reuse.analyses.quilts.settings import QuiltSettings
@@ -23,6 +24,7 @@ from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.schema import FINGERPRINT, NUMBER, UNSIGNED, columns, gives, lists, same
 from beam_reuse.kernels import covers
 from beam_reuse.kernels.compiled import frozen
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows import Count, Tagged
 
 GRAMS = "grams"
@@ -77,14 +79,15 @@ def _words(lists: Block, settings: QuiltSettings) -> tuple[NDArray[np.uint64], N
 
 
 @gives(count_columns)
-def patch_counts(lists: Block, settings: QuiltSettings) -> Block:
-    """How many patch grams each document has by each limit, from some of its lists."""
+def patch_counts(lists: Block, settings: QuiltSettings, sides: Sides) -> Block:
+    """How many patch grams each new document has by each limit, from some of its lists."""
     words, pages = _words(lists, settings)
     grams, pages = np.repeat(lists.array("grams"), pages), np.repeat(pages, pages)
     counts = {name: np.where(pages <= limit, grams, 0) for name, limit in
               zip(patch_columns(settings), Sweep.of(settings).limits, strict=True)}
     none = np.zeros_like(grams)
-    return Block({"doc": words[:, 0], "grams": none, "repeated": none, **counts})
+    rows = Block({"doc": words[:, 0], "grams": none, "repeated": none, **counts})
+    return rows.take(is_new(words[:, 0], settings, sides)) if sides.are_two else rows
 
 
 @gives(same)

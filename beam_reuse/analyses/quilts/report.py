@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from beam_reuse.analyses.quilts.schemas import QUILTS
+from beam_reuse.analyses.quilts.schemas import QUILT_SOURCES, QUILTS
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
+from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
 _SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
@@ -18,19 +19,23 @@ _SWEEP = f"select {', '.join(_SETTINGS)}, count(*) as n from source group by all
 _QUERY = ("select url, rank, source_url, share, linked from quilt_sources order by url, rank")
 
 
-def quilts(there: Result) -> Iterator[Card | Figure]:
+def quilts(there: Result) -> Iterator[Shown]:
     """Pages that are stitched from others', and how many with other settings."""
+    return parts(there, (_stitched, (QUILTS, QUILT_SOURCES)), (_sweeps, (QUILTS,)))
+
+
+def _stitched(there: Result) -> Iterator[Card]:
     columns = ("url", "sources", "patch_fraction")
     (found,) = there.query(_COUNT, QUILTS, ("url",))
     rows = there.query(_TOP, QUILTS, columns)
     answer = ("No page is stitched from passages of others." if not rows else
-              f"The one with most takes passages of {counted(rows[0]['sources'], 'page')}.")
+              f"The largest takes passages from {counted(rows[0]['sources'], 'page')}.")
     yield Card(5, "Which pages are stitched from other people's?", f"{found['n']:,}",
                "quilt" if found["n"] == 1 else "quilts", answer, [
                    Example(row["url"], f"{percent(row['patch_fraction'])} of its text occurs "
-                           f"elsewhere, on {counted(row['sources'], 'source')}") for row in rows],
-               _QUERY)
-    yield from _sweeps(there)
+                           f"elsewhere, on {counted(row['sources'], 'source')}",
+                           "quilt", {"url": row["url"]}) for row in rows],
+               _QUERY, "quilts")
 
 
 def _sweeps(there: Result) -> Iterator[Figure]:
@@ -50,4 +55,4 @@ def _sweeps(there: Result) -> Iterator[Figure]:
         points = [(float(value), float(counts.get(value, 0))) for value in sorted(values)]
         yield Plot(f"Quilts by {_LABELS[name]}", "How many pages are quilts with each value, the "
                    "other settings at their first value.", Axis(_LABELS[name]), Axis("quilts"),
-                   [Series("quilts", points, "line"), Series("values", points)])
+                   [Series("quilts", points, "path")])

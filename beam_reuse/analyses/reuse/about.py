@@ -64,10 +64,12 @@ DETECTION = About(
         option("min-matching", WHOLE,
                "flag no page with fewer distinct chunks that match", commands="run check"),
         option("page-threshold", or_word(SHARE, "auto"),
-               "flag pages with a larger share of matching chunks; auto: mean + one deviation",
+               "flag pages with a larger share of matching chunks; auto: mean + one deviation of "
+               "all pages, but with --labels 0 (any known chunk, as `check` does) for fewer than "
+               "1,000 pages, or if half of them have known content",
                commands=f"run {MUTATE}"),
         option("neighbourhood-threshold", or_word(SHARE, "auto"),
-               "flag directories with a larger share; auto: mean + one deviation",
+               "flag directories with a larger share; auto: the same of all directories",
                commands=f"run {MUTATE} {THRESHOLDS}"),
         option("neighbourhood-score", choice(*SCORES),
                "a directory's share: of all its chunks, or the mean of its pages"),

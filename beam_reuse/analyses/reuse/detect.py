@@ -86,12 +86,14 @@ class DetectReuse(Analysis):
                                     other_order=("source", "evidence"),
                                     other_reducing=kernels.BY_SOURCE)
         matches = pages.with_parts(confirmed, kernels.detect_in_parts, objects,
-                                   detection.knows_owners, similar)
+                                   detection.knows_owners, pages.sides, similar)
         judged = matches.tagged(kernels.PAGES)
-        page_threshold = threshold_of(judged, detection.page_threshold)
+        page_threshold = threshold_of(judged + matches.tagged(kernels.OLD_PAGES),
+                                      detection.page_threshold, detection.background)
         neighbours = matches.tagged(kernels.NEIGHBOURS).reduce("id", near.BY_PREFIX).map(
             near.with_scores, detection.neighbourhood_score)
-        neighbour_threshold = threshold_of(neighbours, detection.neighbourhood_threshold)
+        neighbour_threshold = threshold_of(
+            neighbours, detection.neighbourhood_threshold, detection.background)
         # All hashes of a large neighbourhood are too many for one worker: first each once.
         reused = matches.tagged(kernels.REUSED).reduce(near.REUSED, near.BY_HASH)
         neighbourhoods = neighbours.join(

@@ -35,10 +35,11 @@ from beam_reuse.core.labels import LabelKind, evidence, source_name
 from beam_reuse.core.shares import ratio, shares
 from beam_reuse.pages.objects import CountedChunks, Objects
 from beam_reuse.pages.rows import NumberedRows
+from beam_reuse.pages.sides import Sides
 from beam_reuse.rows.results import Tagged
 
-MATCHED_FILES, PAGES, NEIGHBOURS, REUSED, SWEEP = (
-    "matched_files", "pages", "neighbours", "reused", "sweep")
+MATCHED_FILES, PAGES, OLD_PAGES, NEIGHBOURS, REUSED, SWEEP = (
+    "matched_files", "pages", "old pages", "neighbours", "reused", "sweep")
 SOURCED = columns(HASHES, source_url=maybe(TEXT), source=maybe(TEXT), sources=NUMBER,
                   evidence=PART)
 ONE_OF_EACH = {"source": "any", "sources": "max", "evidence": "min"}
@@ -126,16 +127,17 @@ class Labels:
 
 @gives(lambda *args: SCORED if args[-1] else FOLDED, {
     MATCHED_FILES: schemas.MATCHED_FILES.rows, PAGES: PAGE_ROWS,
-    NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
+    OLD_PAGES: PAGE_ROWS, NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
 def detect_in_parts(
     confirmed: Block | None, parts: Block | None, objects: Objects, owned: bool,
-    thresholds: tuple[int, ...],
+    sides: Sides, thresholds: tuple[int, ...],
 ) -> Iterator[Any]:
     """Everything detection says of the pages of these parts: folded rows of `matched_chunks`
     (see `matches`), and tagged ones of matched files, pages, neighbourhoods and what is reused
-    there. Of chunks that are only similar, those count whose score reaches the first of the
-    thresholds; without thresholds there are none, and no scores. What is a page's own, if labels
-    are `owned`, is among the matches and matched files and counts nowhere else."""
+    there; of pages of a baseline no matches, and OLD_PAGES in place of PAGES. Of chunks that are
+    only similar, those count whose score reaches the first of the thresholds; without thresholds
+    there are none, and no scores. What is a page's own, if labels are `owned`, is among the matches
+    and matched files and counts nowhere else."""
     if parts is None:
         return
     if confirmed is None:
@@ -144,7 +146,8 @@ def detect_in_parts(
         here = confirmed.slice(int(low), int(high))
         files, chunks = Labels.of(here, LabelKind.FILE), Labels.of(here, LabelKind.CHUNK)
         for counted in objects.chunks_of(parts.slice(i, i + 1), ("url", "domain", "sha1")):
-            yield from _detect(counted, chunks, files, objects, owned, thresholds)
+            new = sides.is_new_part(counted.rows.pages.part)
+            yield from _detect(counted, chunks, files, objects, owned, new, thresholds)
 
 
 def _nothing() -> Block:
@@ -159,7 +162,7 @@ def _nothing() -> Block:
 
 
 def _detect(
-    counted: CountedChunks, labels: Labels, files: Labels, objects: Objects, owned: bool,
+    counted: CountedChunks, labels: Labels, files: Labels, objects: Objects, owned: bool, new: bool,
     thresholds: tuple[int, ...],
 ) -> Iterator[Any]:
     chunks, pages = counted.rows, counted.rows.pages
@@ -170,18 +173,21 @@ def _detect(
     scores = {}
     if thresholds:
         score = labels.first.maybe("score").take(label)
-        yield Tagged(SWEEP, sweep_rows(score.take(~own), page[~own], thresholds))
+        if new:
+            yield Tagged(SWEEP, sweep_rows(score.take(~own), page[~own], thresholds))
         strong = ~score.valid | (score.values >= thresholds[0])
         at, label, page, own = at[strong], label[strong], page[strong], own[strong]
         scores = {"score": score.take(strong)}
-    yield fold(names, page, {
-        **{name: column[at].astype(np.uint32, copy=False) for name, column in (
-            ("position", counted.position), ("start", chunks.start), ("end", chunks.end))},
-        "sha1": labels.first.array("label")[label], "own": own,
-        "sources": labels.first.array("sources")[label], **scores,
-    }, labels.sources, labels.source[label])
+    if new:
+        yield fold(names, page, {
+            **{name: column[at].astype(np.uint32, copy=False) for name, column in (
+                ("position", counted.position), ("start", chunks.start), ("end", chunks.end))},
+            "sha1": labels.first.array("label")[label], "own": own,
+            "sources": labels.first.array("sources")[label], **scores,
+        }, labels.sources, labels.source[label])
     matched = _matched_files(pages, files, objects, owned)
-    yield Tagged(MATCHED_FILES, matched.without("page"))
+    if new:
+        yield Tagged(MATCHED_FILES, matched.without("page"))
     file_match = np.zeros(len(pages), np.bool_)
     file_match[matched.array("page")[~matched.array("own")]] = True
     own_matching = np.bincount(page[own], minlength=len(pages)).astype(np.int64)
@@ -193,14 +199,15 @@ def _detect(
     whole = np.diff(chunks.offsets)
     matching = np.bincount(page, minlength=len(pages)).astype(np.int64)
     share = shares(matching, whole)
-    yield Tagged(PAGES, Block({
+    yield Tagged(PAGES if new else OLD_PAGES, Block({
         "url": names, "chunks": whole, "stop_chunks": counted.stopped, "matching": matching,
         "own_matching": own_matching,
         "distinct_matching": np.bincount(page_of, minlength=len(pages)).astype(np.int64),
         "file_match": file_match, "share": Maybe(share, share >= 0),
     }))
     prefixes = prefixes_of(pages.rows.strings("url"))
-    yield Tagged(NEIGHBOURS, neighbour_rows(prefixes, whole, matching, own_matching, share))
+    yield Tagged(NEIGHBOURS, neighbour_rows(
+        prefixes, whole, matching, own_matching, share, new))
     yield Tagged(
         REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
 

@@ -67,8 +67,9 @@ class DiscoverReuse(Analysis):
         """What is found, for tables and for detection in the same plan."""
         discovery = self.discovery
         objects = Objects.of(self.chunks, self.stops, pages.spill)
-        found = pages.rows(kernels.counts, objects)
-        counts = found.reduce(KEY, kernels.SUM_COUNTS)
+        found = pages.rows(kernels.counts, objects, pages.sides)
+        counts = found.reduce(KEY, kernels.SUM_COUNTS | (
+            {"new": "sum"} if pages.sides.are_two else {}))
         frequent = keep_frequent(counts, found, discovery)
         places = pages.rows(kernels.places, objects, frequent.keys(KEY))
         listed = places.join(frequent, KEY, kernels.listed, discovery.min_hosts,
@@ -76,16 +77,18 @@ class DiscoverReuse(Analysis):
         if discovery.top and discovery.min_hosts > 1:
             listed = _top_of_each_kind(listed, discovery.top, "occurrences")
         named = listed.join(pages.names, "page", kernels.with_first_url)
-        described = pages.with_parts(named, kernels.described, self.chunks, self.digest)
-        labels = described.map(kernels.label_rows)
+        # Tables have what is on new pages; detection knows all, and digests come with texts.
+        shown = named if self.digest else named.map(kernels.on_new_pages)
+        every = pages.with_parts(shown, kernels.described, self.chunks, self.digest)
+        described = every.map(kernels.on_new_pages)
         return Discovered(
             {
                 "frequent_files": described.map(kernels.of_kind, LabelKind.FILE),
                 "frequent_chunks": described.map(kernels.of_kind, LabelKind.CHUNK),
-                "frequency_histogram": _histogram(counts),
-                "labels": labels.map(label_table),
+                "frequency_histogram": _histogram(counts.map(kernels.on_new_pages)),
+                "labels": described.map(kernels.label_rows).map(label_table),
             },
-            labels if self.digest else named.map(kernels.sources),
+            every.map(kernels.label_rows) if self.digest else named.map(kernels.sources),
             places.tagged(kernels.CANDIDATES))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from beam_reuse.analyses.reuse.candidates import CANDIDATES as CANDIDATE_ROWS
@@ -49,6 +50,7 @@ from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.pages.captures import earliest_first, timestamps_of
 from beam_reuse.pages.objects import Objects
 from beam_reuse.pages.rows import ChunkRows, NumberedRows, numbered_rows
+from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.pages.texts import ChunkTexts, text_columns
 from beam_reuse.rows.results import Tagged
 
@@ -67,16 +69,31 @@ PLACES = columns(HASHES, host=FINGERPRINT, domain=FINGERPRINT, place=raw(_PLACE.
 LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains=NUMBER, page=PAGE,
                  first_timestamp=maybe(TIME), sample_urls=lists(PAGE), range=PART, row=NUMBER,
                  start=NUMBER, end=NUMBER)
-NAMED = columns(less(LISTED, "page"), first_url=TEXT)
-DESCRIBED = columns(NAMED, bytes=NUMBER, text=TEXT, nilsimsa=maybe(raw(32)))
 
 
-@gives(COUNTS)
-def counts(parts: Block, objects: Objects) -> Iterator[Block]:
-    """The files and chunks of the parts that count, each once per batch with its occurrences."""
+def _of_sides(parts: pa.Schema, objects: Objects, sides: Sides = ONE_SIDE) -> pa.Schema:
+    return columns(COUNTS, **({"new": UNSIGNED} if sides.are_two else {}))
+
+
+@gives(_of_sides)
+def counts(parts: Block, objects: Objects, sides: Sides = ONE_SIDE) -> Iterator[Block]:
+    """The files and chunks of the parts that count, each once per batch with its occurrences; where
+    there is a baseline, `new` are those on new pages."""
     for counted in objects.chunks_of(parts, ("sha1",), places=False):
-        yield _counted(LabelKind.CHUNK, counted.rows.sha1)
-        yield _counted(LabelKind.FILE, objects.counted_files(counted.rows.pages))
+        pages = counted.rows.pages
+        for kind, sha1 in ((LabelKind.CHUNK, counted.rows.sha1),
+                           (LabelKind.FILE, objects.counted_files(pages))):
+            found = _counted(kind, sha1)
+            if sides.are_two:
+                new = np.uint64(sides.is_new_part(pages.part))
+                found = found.with_columns(new=found.array("count") * new)
+            yield found
+
+
+@gives(lambda rows: less(rows, "new"))
+def on_new_pages(rows: Block) -> Block:
+    """What occurs on new pages."""
+    return rows.take(rows.array("new") > 0).without("new") if "new" in rows else rows
 
 
 def _counted(kind: LabelKind, sha1: NDArray) -> Block:
@@ -195,7 +212,8 @@ def _by_host(places: Block, number: NDArray[np.int64]) -> Block:
     )
 
 
-@gives(LISTED)
+@gives(lambda places, counts, _: columns(LISTED, **(
+    {"new": UNSIGNED} if "new" in counts.names else {})))
 def listed(places: Block | None, counts: Block | None, min_hosts: int) -> Block | None:
     """Rows of (hash, host) and the counts of what is frequent -> what is really frequent and on
     enough hosts, one row each, with the part, row, start and end of its smallest place, and the
@@ -209,6 +227,10 @@ def listed(places: Block | None, counts: Block | None, min_hosts: int) -> Block 
     places = places.sort((*KEY, "place"))
     found = lookup(places, counts, KEY)
     rows = places.with_columns(occurrences=counts.array("count")[found].astype(np.int64))
+    known = [*KEY, "occurrences"]
+    if "new" in counts:
+        rows = rows.with_columns(new=counts.array("new")[found])
+        known.append("new")
     starts = rows.starts(KEY)
     hosts = np.diff(np.append(starts, len(rows)))
     enough = (found[starts] >= 0) & (hosts >= min_hosts)
@@ -219,7 +241,7 @@ def listed(places: Block | None, counts: Block | None, min_hosts: int) -> Block 
     time = first[starts].view(_FIRST)["time"].astype(np.uint64)
     place = rows.array("place").view(_PLACE)
     samples = place["page"][np.arange(len(rows)) - starts[group] < SAMPLES].astype(np.uint64)
-    return rows.select((*KEY, "occurrences")).take(starts).with_columns(
+    return rows.select(known).take(starts).with_columns(
         pages=np.add.reduceat(rows.array("pages"), starts) if len(starts) else starts,
         hosts=hosts, domains=_distinct_per_group(group, rows.array("domain"), len(starts)),
         page=first[starts].view(_FIRST)["page"].astype(np.uint64),
@@ -235,7 +257,7 @@ def _distinct_per_group(group: NDArray[np.int64], values: NDArray, groups: int) 
     return np.bincount(pairs.array("group")[pairs.starts(("group", "value"))], minlength=groups)
 
 
-@gives(NAMED)
+@gives(lambda listed, _: columns(less(listed, "page"), first_url=TEXT))
 def with_first_url(listed: Block | None, names: Block | None) -> Block | None:
     """Listed files and chunks with the URL of the page on which they were seen first."""
     if listed is None:
@@ -246,7 +268,7 @@ def with_first_url(listed: Block | None, names: Block | None) -> Block | None:
     return listed.without("page").with_columns(first_url=names.strings("url").take(found))
 
 
-@gives(DESCRIBED)
+@gives(lambda listed, *_: columns(listed, bytes=NUMBER, text=TEXT, nilsimsa=maybe(raw(32))))
 def described(
     listed: Block | None, parts: Block | None, settings: ChunkSettings, digest: bool,
 ) -> Iterator[Block]:

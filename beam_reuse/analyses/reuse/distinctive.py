@@ -21,16 +21,20 @@ from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.schema import KIND, NUMBER, TEXT, columns, gives
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.pages.objects import Objects
-from beam_reuse.rows.results import Count
+from beam_reuse.rows.results import Count, Tagged
 
 # `listed` is 0 for rows about labels; these have a `source` (a domain) and perhaps a `host`.
 ROWS = columns(LABEL_ROWS, listed=KIND, source=TEXT, host=TEXT, labelled=NUMBER, original=NUMBER)
 ORDER = ("listed", "source", "host", "source_url")
 _MOST = {name: "max" for name in ("domains", "bytes", "text", "nilsimsa", "labelled", "original")}
 _ONE_OF_EACH = Reduction((*KEY, *ORDER), _MOST)
-_BY_DOMAIN = Reduction((*KEY, "listed", "source", "source_url"), {**_MOST, "hosts": "sum"})
-_BY_LABEL = Reduction((*KEY, "listed", "source_url"),
-                      {**_MOST, "original": "sum", "hosts": "sum"})
+_HOSTS = {"hosts": "sum", "example": "max"}
+_BY_DOMAIN = Reduction((*KEY, "listed", "source", "source_url"), {**_MOST, **_HOSTS})
+_BY_LABEL = Reduction((*KEY, "listed", "source_url"), {**_MOST, "original": "sum", **_HOSTS})
+
+LEFT_OUT = "left out"
+REASONS = (ON_SEVERAL_DOMAINS, IN_BACKGROUND)
+LEFT_OUT_ROWS = columns(LABEL_ROWS, reason=KIND, example=TEXT)
 
 
 @gives(ROWS)
@@ -62,42 +66,56 @@ def on_hosts(parts: Block, objects: Objects, labelled: KeyFilter) -> Iterator[Bl
             pages.rows.strings(name).take(page) for name in ("domain", "host"))))
 
 
-@gives(LABEL_ROWS)
+@gives(LABEL_ROWS, {LEFT_OUT: LEFT_OUT_ROWS})
 def distinctive(
     slabs: Iterable[Block], all_chunks: bool, background_hosts: int,
-) -> Iterator[Block | Count]:
+) -> Iterator[Block | Tagged | Count]:
     """Rows in order of KEY and ORDER -> one row per label and source, with `domains`: how many
     registered domains its sources are on, or more where a list knows of more. Without `all_chunks`
     no chunks whose sources are on several, nor those on more than `background_hosts` hosts of other
-    domains; these are counted."""
-    domains, dropped = 0, False  # of the label that was last
+    domains; these are counted, and given as LEFT_OUT."""
+    last: list[Block] = []  # the row about the label that was last
     for rows in _counted(slabs):
         about = rows.array("listed") == 0
-        on, hosts = rows.array("original"), rows.array("hosts")
-        found = np.maximum(on, rows.maybe("domains").filled(0))
-        chunk = (rows.array("kind") == LabelKind.CHUNK) & (not all_chunks)
-        several, elsewhere = chunk & (on > 1), chunk & (on <= 1) & (hosts > background_hosts)
-        labelled = about & (rows.array("labelled") > 0)
-        yield Count(ON_SEVERAL_DOMAINS, int((several & labelled).sum()))
-        yield Count(IN_BACKGROUND, int((elsewhere & labelled).sum()))
-        label = np.cumsum(about)
-        on_domains = np.append(domains, found[about])[label]
-        is_dropped = np.append(dropped, (several | elsewhere)[about])[label]
-        if len(rows):
-            domains, dropped = int(on_domains[-1]), bool(is_dropped[-1])
-        kept = ~about & ~is_dropped
-        yield rows.select(LABEL_ROWS.names).take(kept).with_columns(
-            domains=Maybe(on_domains[kept], on_domains[kept] > 0))
+        judged = _judged(rows.take(about), all_chunks, background_hosts)
+        for number, name in enumerate(REASONS, 1):
+            which = (judged.array("reason") == number) & (judged.array("labelled") > 0)
+            yield Count(name, int(which.sum()))
+        every = Block.concat([*last, judged])
+        last = [every.slice(len(every) - 1, len(every))]
+        label = every.take((np.cumsum(about) - 1 + len(every) - len(judged))[~about])
+        labels = rows.take(~about).select(LABEL_ROWS.names).with_columns(domains=label["domains"])
+        out = label.array("reason") > 0
+        yield labels.take(~out)
+        yield Tagged(LEFT_OUT, labels.with_columns(
+            **{name: label[name] for name in ("reason", "example")}).take(out))
+
+
+def _judged(about: Block, all_chunks: bool, background_hosts: int) -> Block:
+    """Rows about labels, one each -> on how many domains they are, and the `reason` for which they
+    are left out: the number of one of REASONS, 0 for none."""
+    on, hosts = about.array("original"), about.array("hosts")
+    found = np.maximum(on, about.maybe("domains").filled(0))
+    reason = np.where(on > 1, 1, np.where(hosts > background_hosts, 2, 0))
+    reason[(about.array("kind") != LabelKind.CHUNK) | all_chunks] = 0
+    return about.select(("labelled", "example")).with_columns(
+        domains=Maybe(found, found > 0), reason=reason.astype(np.uint8))
 
 
 def _counted(slabs: Iterable[Block]) -> Iterator[Block]:
-    """One row about each label, then its own: of `original` domains and of `hosts` elsewhere."""
-    once = (rows.with_columns(hosts=(rows.strings("host").lengths() > 0).astype(np.int64))
-            for rows in _ONE_OF_EACH.merge(slabs))
-    by_domain = (
-        rows.with_columns(hosts=np.where(rows.array("original") > 0, 0, rows.array("hosts")))
-        for rows in _BY_DOMAIN.merge(once))
-    return _BY_LABEL.merge(by_domain)
+    """One row about each label, then its own: of `original` domains and of `hosts` elsewhere, with
+    an `example` of these."""
+    once = (rows.with_columns(hosts=(rows.strings("host").lengths() > 0).astype(np.int64),
+                              example=rows["host"]) for rows in _ONE_OF_EACH.merge(slabs))
+    return _BY_LABEL.merge(_elsewhere(rows) for rows in _BY_DOMAIN.merge(once))
+
+
+def _elsewhere(rows: Block) -> Block:
+    """Rows by domain, of which those of the originals have no hosts elsewhere."""
+    own = rows.array("original") > 0
+    hosts = VarBytes.concat([rows.strings("example"), _empty(1)])
+    return rows.with_columns(hosts=np.where(own, 0, rows.array("hosts")), example=hosts.take(
+        np.where(own, len(rows), np.arange(len(rows)))))
 
 
 def _about(hashes: Block, domains: VarBytes, hosts: VarBytes) -> Block:

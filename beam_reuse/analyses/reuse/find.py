@@ -16,6 +16,7 @@ class FindReuse(Analysis):
     What detection knows comes from the lists of labels, if there are any, else from discovery."""
 
     folding = {"matched_chunks": MATCHES}  # noqa: RUF012
+    grows = True
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()

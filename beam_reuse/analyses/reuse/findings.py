@@ -15,6 +15,7 @@ from beam_reuse.analyses.reuse.schemas import (
     NILSIMSA_SWEEP,
     PAGE_REUSE,
 )
+from beam_reuse.analyses.reuse.settings import BACKGROUND
 from beam_reuse.core.discovery import auto_threshold
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
@@ -22,6 +23,9 @@ from beam_reuse.io.results.result import Result
 FILES_SHOWN, CHUNKS_SHOWN, PLACES_SHOWN, DEEPEST = 3, 5, 5, 20
 _TEXT_WIDTH = 60
 SHORT = 100
+_BELOW = """
+    select count(*) as pages from source
+    where not flagged and chunks >= $chunks and distinct_matching >= $matching"""
 
 
 def discovered(there: Result) -> Iterator[str]:
@@ -68,17 +72,45 @@ def detected(there: Result) -> Iterator[str]:
         yield (f"{counted(own_chunks, 'chunk')} and {counted(own_files, 'file')} on pages of their "
                "source's own domain did not count (--count-own)")
     yield (f"flagged: {pages:,} of {counted(there.rows(PAGE_REUSE), 'page')}"
-           f"{there.above('page')}, {places:,} of {there.rows(NEIGHBOURHOODS):,} "
-           f"directories{there.above('neighbourhood')}{', most in' if places else ''}")
+           f"{_above(there, 'page')}, {places:,} of {there.rows(NEIGHBOURHOODS):,} "
+           f"directories{_above(there, 'neighbourhood')}{', most in' if places else ''}")
     value = "mean_contains" if there.settings.get("neighbourhood-score") == "mean" else "badness"
     found = there.top(NEIGHBOURHOODS, "matching", PLACES_SHOWN * DEEPEST,
                       ("prefix", "matching", "chunks", "pages", value, "flagged"), keep="flagged")
     for row in _topmost(found)[:PLACES_SHOWN]:
         yield (f"  {row['prefix']}: {percent(row[value])} of its {counted(row['chunks'], 'chunk')} "
                f"on {counted(row['pages'], 'page')}")
+    if lists and there.settings.get("page-threshold") == "auto":
+        yield from _as_checked(there)
     yield ""
     if there.has(NILSIMSA_SWEEP):
         yield from _sweep(there)
+
+
+def _above(there: Result, what: str) -> str:
+    """The share above which pages or directories were flagged."""
+    threshold = there.thresholds.get(what)
+    if threshold is None:
+        return ""
+    if threshold == 0 and there.settings.get("labels"):
+        return " (any known chunk)"
+    never = f", so none can be: give --{what}-threshold" if threshold >= 1 else ""
+    return f" (share above {threshold:.4g}{never})"
+
+
+def _as_checked(there: Result) -> Iterator[str]:
+    """Why pages were flagged or not where the threshold is automatic, compared with `check`."""
+    if there.thresholds.get("page") == 0:
+        yield ("Any known chunk flags a page, as in `check`: an average is taken of "
+               f"{BACKGROUND:,} pages or more, of which fewer than half have known content "
+               "(--page-threshold).")
+        return
+    [row] = there.query(_BELOW, PAGE_REUSE, ("chunks", "distinct_matching", "flagged"), {
+        "chunks": there.settings["min-chunks"], "matching": there.settings["min-matching"]})
+    if row["pages"]:
+        has = "has" if row["pages"] == 1 else "have"
+        yield (f"{counted(row['pages'], 'more page')} {has} known content, not above mean + one "
+               "deviation of all pages: --page-threshold 0 flags any, as `check` does.")
 
 
 def _topmost(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from beam_reuse.analyses.reuse import distinctive
 from beam_reuse.analyses.reuse import label_kernels as kernels
 from beam_reuse.analyses.reuse.candidates import KEY
+from beam_reuse.analyses.reuse.left_out import pages_without_labels
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.schema import TEXT, columns
 from beam_reuse.core.features import CHUNKS, PAYLOAD, Reads
@@ -48,7 +49,8 @@ class MakeLabels(Analysis):
     lists `merge`, without the hashes of `remove`.
 
     Without `all_chunks` only chunks of one registered domain, and none that is on more than
-    `background_hosts` hosts of other domains in the background; these are counted.
+    `background_hosts` hosts of other domains in the background; these are counted, and pages of
+    which nothing is left are in the table `pages_without_labels`.
     """
 
     def __init__(self, chunks: ChunkSettings, stops: StopSettings,
@@ -79,7 +81,8 @@ class MakeLabels(Analysis):
             rows += background.rows(distinctive.on_hosts, objects, labels.keys(KEY))
         kept = rows.stream(KEY, distinctive.distinctive, self.all_chunks, self.background_hosts,
                            order=distinctive.ORDER)
-        return Found({"labels": kept.map(kernels.label_table)})
+        lost = pages_without_labels(kept, kept.tagged(distinctive.LEFT_OUT))
+        return Found({"labels": kept.map(kernels.label_table), "pages_without_labels": lost})
 
 
 def listed_labels(plan: Plan, paths: Sequence[str], details: bool) -> Rows:

@@ -15,7 +15,7 @@ from beam_reuse.analyses.reuse.thresholds import is_above
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.schema import FLAG, NUMBER, SHA1, TEXT, columns, gives, maybe, same
+from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, SHA1, TEXT, columns, gives, maybe, same
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
@@ -24,14 +24,14 @@ from beam_reuse.rows.results import Tagged
 SOURCES = "sources"
 BY_PREFIX = {
     "prefix": "any", "depth": "any", "pages": "sum", "values": "sum", "chunks": "sum",
-    "matching": "sum", "own_matching": "sum", "share_high": "sum", "share_low": "sum",
+    "matching": "sum", "own_matching": "sum", "share_high": "sum", "share_low": "sum", "new": "max",
 }
 REUSED = ("id", "sha1", "source")
 BY_HASH = {"matching": "sum", "strongest": "max"}
 BY_SOURCE = {"matching": "sum", "distinct_matching": "sum", "strongest": "sum"}
 NEIGHBOUR_ROWS = columns(
     id=SHA1, prefix=TEXT, depth=NUMBER, pages=NUMBER, values=NUMBER, chunks=NUMBER, matching=NUMBER,
-    own_matching=NUMBER, share_high=NUMBER, share_low=NUMBER)
+    own_matching=NUMBER, share_high=NUMBER, share_low=NUMBER, new=KIND)
 SCORED = columns(NEIGHBOUR_ROWS, share=maybe(NUMBER))
 REUSED_ROWS = columns(id=SHA1, source=maybe(TEXT), sha1=SHA1, matching=NUMBER, strongest=FLAG)
 COUNTED_ROWS = columns(
@@ -68,8 +68,9 @@ def prefixes_of(urls: VarBytes) -> Prefixes:
 
 def neighbour_rows(
     prefixes: Prefixes, chunks: NDArray, matching: NDArray, own: NDArray, share: NDArray[np.int64],
+    new: bool,
 ) -> Block:
-    """One row per distinct prefix with the sums over its pages."""
+    """One row per distinct prefix with the sums over its pages, which are `new` or not."""
     high, low = halves(share)
     columns = {
         "pages": np.ones(len(chunks), np.int64), "values": (share >= 0).astype(np.int64),
@@ -79,7 +80,7 @@ def neighbour_rows(
     return prefixes.first.with_columns(**{
         name: _sum_by(prefixes.which, column[prefixes.page], len(prefixes.first))
         for name, column in columns.items()
-    })
+    }, new=np.full(len(prefixes.first), new, np.uint8))
 
 
 def _sum_by(which: NDArray, values: NDArray, groups: int) -> NDArray[np.int64]:
@@ -137,8 +138,8 @@ def with_scores(rows: Block, score: str) -> Block:
 def judged(
     neighbours: Block | None, sources: Block | None, threshold: int,
 ) -> Iterator[Block | Tagged]:
-    """Rows of `neighbourhoods`, from scored ones and the sources of what is reused there; tagged
-    SOURCES, rows of `neighbourhood_sources`."""
+    """Rows of `neighbourhoods` that have a new page, from scored ones and the sources of what is
+    reused there; tagged SOURCES, rows of `neighbourhood_sources`."""
     if neighbours is None:
         assert sources is None, "a source of reuse in a neighbourhood that does not exist"
         return
@@ -147,7 +148,7 @@ def judged(
         found = lookup(sources, neighbours, ("id",))
         assert found.min(initial=0) >= 0, "a source of reuse in a neighbourhood without pages"
         distinct = _sum_by(found, sources.array("strongest"), len(neighbours))
-        known = sources.maybe("source").valid
+        known = sources.maybe("source").valid & (neighbours.array("new")[found] > 0)
         yield Tagged(SOURCES, sources.take(known).with_columns(
             prefix=neighbours.strings("prefix").take(found[known]),
             source=sources.maybe("source").values.take(known)))
@@ -157,7 +158,7 @@ def judged(
             ratio(neighbours.array("matching"), neighbours.array("chunks"))),
         mean_contains=Maybe.unless_nan(mean_share(
             *(neighbours.array(n) for n in ("share_high", "share_low", "values")))),
-    ), threshold)
+    ).take(neighbours.array("new") > 0), threshold)
 
 
 @gives(same)

@@ -17,42 +17,49 @@ from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
 from beam_reuse.io.results.tables import TableSchema
 from beam_reuse.report.histogram import share_plot
+from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
-POINTS = 400
-_WORDS = "length(regexp_replace(text, '<[^>]*>|[^a-z]', '', 'gi')) >= 60"
+_WORDS = "length(regexp_replace(text, '<[^>]*>|[^\\p{L}]', '', 'g')) >= 60"
 _PASSAGES = f"""
-    select "text", occurrences, pages, hosts, first_url from source
+    select sha1, "text", occurrences, pages, hosts, first_url from source
     order by hosts > 1 and {_WORDS} desc, occurrences desc, sha1 limit 3"""
 _PASSAGES_QUERY = ("select occurrences, hosts, pages, text from frequent_chunks "
                    "order by hosts > 1 desc, occurrences desc")
+# Less than a tenth of a host is what hosts happen to have in common.
 _COPIERS = """
-    select prefix, sum(matching)::long as copied, arg_max(source, (matching, source)) as source
-    from source where strpos(prefix, '/') = length(prefix)
-        and not ends_with('.' || prefix, '.' || source || '/')
-    group by prefix order by copied desc, prefix limit 3"""
-_HOSTS = """
-    select prefix, badness, chunks, pages from source where prefix in (select unnest($prefixes))"""
+    with copiers as (
+        select prefix, sum(matching)::long as copied, arg_max(source, (matching, source)) as source
+        from source where strpos(prefix, '/') = length(prefix)
+            and not ends_with('.' || prefix, '.' || source || '/') group by prefix)
+    select prefix, copied, source, badness, chunks, pages, count(*) over () as copiers
+    from hosts join copiers using (prefix) where copied * 10 >= chunks
+    order by copied desc, prefix limit 3"""
 _HOSTS_QUERY = ("select prefix, source, s.matching, badness, pages from neighbourhood_sources s "
                 "join neighbourhoods n using (prefix) where depth = 1 and not "
-                "ends_with('.' || prefix, '.' || source || '/') order by s.matching desc")
+                "ends_with('.' || prefix, '.' || source || '/') and s.matching * 10 >= chunks "
+                "order by s.matching desc")
 _HISTOGRAM = """
     select kind, occurrences, "distinct" from source order by kind, occurrences"""
 
-def discovered(there: Result) -> Iterator[Card | Figure]:
+
+def discovered(there: Result) -> Iterator[Shown]:
     """Passages that are copied most, and how occurrences are distributed."""
+    return parts(there, (_passages, (FREQUENT_CHUNKS,)), (_occurrences, (FREQUENCY_HISTOGRAM,)))
+
+
+def _passages(there: Result) -> Iterator[Card]:
     found = there.rows(FREQUENT_CHUNKS)
     rows = there.query(_PASSAGES, FREQUENT_CHUNKS, (
         "sha1", "text", "occurrences", "pages", "hosts", "first_url"))
-    most = max(rows, key=lambda row: row["hosts"], default=None)
-    answer = "No passage occurs often enough to be listed." if most is None else (
-        f"One of them occurs {counted(most['occurrences'], 'time')} on "
-        f"{counted(most['hosts'], 'host')}.")
+    answer = "No passage occurs often enough to be listed." if not rows else (
+        f"The first of these occurs {counted(rows[0]['occurrences'], 'time')} on "
+        f"{counted(rows[0]['hosts'], 'host')}.")
     yield Card(1, "Which passages are copied most?", f"{found:,}", "frequent passages", answer, [
         Example(readable(row["text"]), f"{counted(row['occurrences'], 'time')} on "
                 f"{counted(row['pages'], 'page')} of {counted(row['hosts'], 'host')}; first "
-                f"captured at {row['first_url']}") for row in rows], _PASSAGES_QUERY)
-    yield from _occurrences(there)
+                f"captured at {row['first_url']}", "passage", {"sha1": row["sha1"]})
+        for row in rows], _PASSAGES_QUERY, "passages")
 
 
 def _occurrences(there: Result) -> Iterator[Figure]:
@@ -64,56 +71,51 @@ def _occurrences(there: Result) -> Iterator[Figure]:
         if points:
             threshold = threshold_of(there, kind)
             yield Plot(
-                f"How often {kind}s occur", f"Each point: so many different {kind}s occur so often"
-                f"{'' if len(points) <= POINTS else ' (of many points some)'}. "
-                "Those to the right of the line are listed as frequent.",
+                f"How often {kind}s occur", f"Each point: so many different {kind}s occur so "
+                "often. Those to the right of the line are listed as frequent.",
                 Axis("occurrences", log=True), Axis(f"different {kind}s", log=True),
-                [Series(f"{kind}s", _thinned(points))],
+                [Series(f"{kind}s", points)],
                 [(threshold, f"threshold {threshold:,}")] if threshold else [])
 
 
-def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Some of many points: all with few occurrences, and of the others every so many."""
-    half = POINTS // 2
-    apart = max(1, -(-(len(points) - half) // half))
-    return [*points[:half], *points[half::apart]]
+def detected(there: Result) -> Iterator[Shown]:
+    """Hosts that live on copies, and on whose; how much of pages and directories is known."""
+    return parts(there, (_copiers, (NEIGHBOURHOOD_SOURCES, NEIGHBOURHOODS)),
+                 (_page_shares, (PAGE_REUSE,)), (_directory_shares, (NEIGHBOURHOODS,)))
 
 
-def detected(there: Result) -> Iterator[Card | Figure]:
-    """Hosts that live on copies, and on whose."""
-    rows = there.query(_COPIERS, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"))
-    hosts = {row["prefix"]: row for row in there.query(
-        _HOSTS, NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"),
-        {"prefixes": [row["prefix"] for row in rows]})} if rows else {}
-    flagged = _flagged_hosts(there)
-    answer = ("No host has content that is known from another domain." if not rows else
-              f"{rows[0]['prefix'].rstrip('/')} has most of other domains: "
+def _copiers(there: Result) -> Iterator[Card]:
+    rows = there.query(_COPIERS, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"), others={
+        "hosts": (NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"))})
+    number = rows[0]["copiers"] if rows else 0
+    answer = ("No host has a tenth of its content from other domains." if not rows else
+              f"{rows[0]['prefix'].rstrip('/')} has the most content from other domains: "
               f"{counted(rows[0]['copied'], 'chunk')}.")
-    yield Card(2, "Which hosts live on copies, and on whose?", f"{flagged:,}",
-               "host flagged" if flagged == 1 else "hosts flagged", answer,
-               [Example(row["prefix"].rstrip("/"), _copied(row, hosts[row["prefix"]]))
-                for row in rows], _HOSTS_QUERY)
-    yield _shares(there, "How much of a page is known content", PAGE_REUSE, "contains", "page",
-                  "pages")
-    yield _shares(there, "How much of a directory is known content", NEIGHBOURHOODS, "badness",
-                  "neighbourhood", "directories")
+    yield Card(2, "Which hosts live on copies, and on whose?", f"{number:,}",
+               f"{'host' if number == 1 else 'hosts'} with a tenth from other domains", answer,
+               [Example(host := row["prefix"].rstrip("/"), _copied(row), "site", {"host": host})
+                for row in rows], _HOSTS_QUERY, "sites")
 
 
-def _flagged_hosts(there: Result) -> int:
-    rows = there.query("select count(*) as n from source where depth = 1 and flagged",
-                       NEIGHBOURHOODS, ("depth", "flagged"))
-    return int(rows[0]["n"])
+def _page_shares(there: Result) -> Iterator[Figure]:
+    yield from _shares(there, "How much of a page is known content", PAGE_REUSE, "contains",
+                       "page", "pages")
 
 
-def _copied(row: dict[str, Any], host: dict[str, Any]) -> str:
-    return (f"{counted(row['copied'], 'chunk')} of other domains, most of {row['source']}; "
-            f"{percent(host['badness'])} of its {counted(host['chunks'], 'chunk')} on "
-            f"{counted(host['pages'], 'page')} are known content")
+def _directory_shares(there: Result) -> Iterator[Figure]:
+    yield from _shares(there, "How much of a directory is known content", NEIGHBOURHOODS,
+                       "badness", "neighbourhood", "directories")
+
+
+def _copied(row: dict[str, Any]) -> str:
+    return (f"{counted(row['copied'], 'chunk')} from other domains, mostly {row['source']}; "
+            f"{percent(row['badness'])} of its {counted(row['chunks'], 'chunk')} on "
+            f"{counted(row['pages'], 'page')} are known content")
 
 
 def _shares(
     there: Result, title: str, schema: TableSchema, value: str, what: str, many: str,
-) -> Figure:
+) -> Iterator[Figure]:
     threshold = there.thresholds.get(what)
     lines = [] if threshold is None else [
         (min(threshold, 1.0), f"threshold {percent(threshold, 1)}")]

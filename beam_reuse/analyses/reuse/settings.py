@@ -8,6 +8,8 @@ from beam_reuse.declaring.settings import Settings
 MATCHERS = ("exact", "nilsimsa")
 SCORES = ("pooled", "mean")
 DISCOVERY, DETECTION = "discovery", "detection"
+# Pages, or directories, that make a background for labels: fewer have no usual share.
+BACKGROUND = 1000
 # What `labels` leaves out, and counts.
 ON_SEVERAL_DOMAINS, IN_BACKGROUND = "chunks-on-several-domains", "chunks-in-background"
 
@@ -38,10 +40,10 @@ class DiscoverySettings:
 @dataclass(frozen=True)
 class DetectionSettings:
     """What is looked for, and what is flagged. Without `labels` it is what discovery finds.
-    Thresholds None (auto) are mean + one standard deviation; a value above one is flagged, if the
-    page has `min_chunks` chunks or more, and `min_matching` distinct ones of them match. What is a
-    page's own (its domain is that of a source that lists name) does not count, unless
-    `count_own`."""
+    Thresholds None (auto) are mean + one standard deviation, with `labels` 0 where the crawl is no
+    background (see `thresholds`); a value above one is flagged, if the page has `min_chunks` chunks
+    or more, and `min_matching` distinct ones of them match. What is a page's own (its domain is
+    that of a source that lists name) does not count, unless `count_own`."""
 
     labels: tuple[str, ...] = ()
     count_own: bool = False
@@ -58,6 +60,12 @@ class DetectionSettings:
         """Whether what a page has of its own domain is told apart: what discovery found has been
         seen first somewhere, which makes nobody its owner."""
         return bool(self.labels) and not self.count_own
+
+    @property
+    def background(self) -> int:
+        """How many values an automatic threshold needs: what discovery found is in this crawl, so
+        its own average is all there is."""
+        return BACKGROUND if self.labels else 0
 
     def __post_init__(self) -> None:
         for name, least in (("min_chunks", self.min_chunks), ("min_matching", self.min_matching)):

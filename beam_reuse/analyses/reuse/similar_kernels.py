@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +69,8 @@ def _distinct_digests(counted: CountedChunks, objects: Objects) -> tuple[NDArray
     page = np.searchsorted(chunks.offsets, first, side="right") - 1
     of_pages = ChunkTexts.of(chunks.pages.rows, objects.chunks)
     found = np.zeros((len(first), DIGEST.itemsize), np.uint8)
-    starts = np.flatnonzero(np.diff(page, prepend=-1))
-    for low, high in zip(starts, np.append(starts[1:], len(first)), strict=True):
+    bounds = np.append(np.flatnonzero(np.diff(page, prepend=-1)), len(first))
+    for low, high in pairwise(bounds.tolist()):
         rows = first[low:high]
         source = bytes(of_pages.source(int(page[low])))
         found[low:high] = digests(source, chunks.start[rows], chunks.end[rows], objects.chunks)

@@ -23,11 +23,22 @@ has offset p + i, and a unit with more records than bytes is cut off with a reje
 from collections.abc import Generator, Iterator
 from typing import Any, Protocol
 
-from beam_reuse.core.pages import Outcome, Rejected
+from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.io.crawl.members import HEAD, Corrupt, Inflated, Units
-from beam_reuse.io.crawl.records import SCAN, Place, RecordFormat, find_record, frame, starts_line
+from beam_reuse.io.crawl.records import (
+    SCAN,
+    Place,
+    Record,
+    RecordFormat,
+    find_record,
+    frame,
+    starts_line,
+)
 from beam_reuse.io.crawl.window import Window
 
+WARC = "warc"
+"""The form of a record of a plain file as it is stored; that of a compressed one has the suffix
+of the compression, too."""
 _SLACK = 16
 
 
@@ -95,9 +106,11 @@ def reject(file: str, offset: int, bad: Corrupt, after: int | None) -> Rejected:
 class PlainChain:
     """Records one after another in a file that is not compressed; see `Chain`."""
 
-    def __init__(self, file: str, window: Window, form: RecordFormat, limit: int) -> None:
+    def __init__(self, file: str, window: Window, form: RecordFormat, limit: int,
+                 stores: bool = False) -> None:
         self.size = window.size
         self.first = 0
+        self._stores = stores
         self._file = file
         self._window = window
         self._form = form
@@ -118,7 +131,11 @@ class PlainChain:
             after = self.find(pos + 1, self.size)
             yield reject(self._file, pos, bad, after)
             return self.size if after is None else after
-        yield self._form.outcome(record, Place(self._file, pos, record.next - pos))
+        outcome = self._form.outcome(record, Place(self._file, pos, record.next - pos))
+        if self._stores and isinstance(outcome, RawPage):
+            buffer, a, b = self._window.span(pos, record.next - pos)
+            outcome = outcome._replace(stored=buffer[a:b], form=WARC)
+        yield outcome
         return record.next
 
 
@@ -126,7 +143,8 @@ class CompressedChain:
     """Gzip members or zstd frames, each with one record or more; see `Chain`."""
 
     def __init__(self, file: str, window: Window, units: Units, form: RecordFormat,
-                 limit: int) -> None:
+                 limit: int, stores: bool = False) -> None:
+        self._stores = stores
         self.size = window.size
         self.first = units.first()
         self._file = file
@@ -186,12 +204,25 @@ class CompressedChain:
                 at, trusted = found, True
             else:
                 length = unit.finish() - pos if last and not index else record.next - at
-                yield self._form.outcome(record, Place(self._file, offset, length))
+                outcome = self._form.outcome(record, Place(self._file, offset, length))
+                if self._stores and isinstance(outcome, RawPage):
+                    outcome = outcome._replace(
+                        stored=self._stored(unit, at, record, last and not index),
+                        form=WARC + self._units.suffix)
+                yield outcome
                 if last:
                     return unit.finish()
                 at = record.next
             unit.release(at - 1)
             index += 1
+
+    def _stored(self, unit: Inflated, at: int, record: Record, alone: bool) -> bytes:
+        """A record as it is in the file, if it is `alone` in its unit; else in one of its own."""
+        if alone and self._units.stand_alone:
+            buffer, a, b = self._window.span(unit.start, unit.finish() - unit.start)
+            return buffer[a:b]
+        buffer, a, b = unit.span(at, record.next - at)
+        return self._units.packed(buffer[a:b])
 
     def _trust(self, pos: int) -> bool:
         """True if the unit at `pos` is sound to its end, else `Corrupt`.

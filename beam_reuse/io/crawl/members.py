@@ -167,6 +167,10 @@ class Units(Protocol):
 
     name: str
     magic: bytes
+    suffix: str
+    """What names of files of such units end with."""
+    stand_alone: bool
+    """Whether a unit can be read without what is before it in the file."""
 
     def open(self, pos: int) -> Inflated:
         """The unit that starts at `pos`; `Corrupt` if none does."""
@@ -174,12 +178,17 @@ class Units(Protocol):
     def first(self) -> int:
         """Where the first unit starts."""
 
+    def packed(self, content: bytes) -> bytes:
+        """A unit that holds this content, and stands alone."""
+
 
 class GzipUnits:
     """Gzip members; see `Units`."""
 
     name = "gzip member"
     magic = GZIP_MAGIC
+    suffix = ".gz"
+    stand_alone = True
 
     def __init__(self, window: Window) -> None:
         self._window = window
@@ -189,6 +198,14 @@ class GzipUnits:
 
     def open(self, pos: int) -> Inflated:
         return GzipMember(self._window, pos)
+
+    def packed(self, content: bytes) -> bytes:
+        return gzip_member(content)
+
+
+def gzip_member(content: bytes) -> bytes:
+    """One gzip member without time or name in its header."""
+    return bytes(isal_zlib.compress(content, isal_zlib.ISAL_DEFAULT_COMPRESSION, 31))
 
 
 def inflate_file(units: Units, size: int) -> Iterator[bytes]:

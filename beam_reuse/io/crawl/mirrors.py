@@ -43,6 +43,13 @@ def mirrored_url(relative: str) -> str:
     return f"http://{place}{_INDEX.sub('', written)}"
 
 
+def likely_url(path: str) -> str:
+    """The URL of a file that was named itself, if a folder above it has the name of a host: the
+    first one. Which folder a mirror was made in is not known, so this is a guess; else empty."""
+    parts = path.replace(os.sep, "/").split("/")
+    return next(filter(None, (mirrored_url("/".join(parts[n:])) for n in range(len(parts)))), "")
+
+
 def listed_urls(folder: str, names: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """The URLs that tables in `folder`, which holds files of these `names`, give to files, by their
     paths below it; and which of the names are such tables.

@@ -1,5 +1,6 @@
 """Rows of Parquet files; what they become is told by `rows`."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +9,13 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_reuse.core.pages import Outcome, Rejected
+from beam_reuse.core.pages import Outcome, RawPage, Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.records import Place
 from beam_reuse.io.crawl.rows import COLUMNS, row_outcome
 from beam_reuse.io.files import is_local, local_path, open_files
 
+PARQUET = "parquet"
 BATCH_BYTES = 16 << 20
 MAX_BATCH_ROWS = 4096
 _CONTENT = ("html", "text")
@@ -82,12 +84,18 @@ class ParquetRows:
 
     def _rows(self, table: "_Table", number: int, row: int) -> Iterator[Outcome]:
         last = row + table.metadata.row_group(number).num_rows
+        stored = table.stored(number) if PARQUET in self._settings.stored else None
         try:
             for batch in table.batches(number):
                 columns = {name: _values(batch.column(name)) for name in table.names}
                 for i in range(batch.num_rows):
                     values = {name: column(i) for name, column in columns.items()}
-                    yield row_outcome(values, Place(self._file, row, 0), self._settings)
+                    outcome = row_outcome(values, Place(self._file, row, 0), self._settings)
+                    if stored is not None:
+                        content = next(stored)
+                        if isinstance(outcome, RawPage):
+                            outcome = outcome._replace(stored=content, form=table.form)
+                    yield outcome
                     row += 1
             if row != last:
                 raise ValueError(f"the row group breaks off at row {row} of {last}")
@@ -129,12 +137,28 @@ class _Table:
         groups = range(self.metadata.num_row_groups)
         return sum(self.metadata.row_group(i).num_rows for i in groups) == self.metadata.num_rows
 
+    @cached_property
+    def form(self) -> str:
+        """The form of its rows as they are stored: it has their schema."""
+        return form_of(self.plain.schema_arrow)
+
+    def stored(self, number: int) -> Iterator[bytes]:
+        """The rows of a row group with all their columns, as `form` says."""
+        schema = schema_of(self.form)
+        for batch in self.plain.iter_batches(self._batch_rows(number), [number]):
+            whole = pa.Table.from_batches([batch]).cast(schema).combine_chunks().to_batches()[0]
+            for i in range(whole.num_rows):
+                yield whole.slice(i, 1).serialize().to_pybytes()
+
+    def _batch_rows(self, number: int) -> int:
+        group = self.metadata.row_group(number)
+        per_row = max(1, group.total_byte_size // max(1, group.num_rows))
+        return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // per_row))
+
     def batches(self, number: int) -> Iterator[pa.RecordBatch]:
         """The rows of a row group, from the first that cannot be read as dictionaries one by
         one."""
-        group = self.metadata.row_group(number)
-        per_row = max(1, group.total_byte_size // max(1, group.num_rows))
-        batch_rows = max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // per_row))
+        batch_rows = self._batch_rows(number)
         given = 0
         try:
             for batch in self.coded.iter_batches(batch_rows, [number], columns=self.names):
@@ -144,6 +168,20 @@ class _Table:
             for row, batch in enumerate(self.plain.iter_batches(1, [number], columns=self.names)):
                 if row >= given:
                     yield batch
+
+
+def form_of(schema: pa.Schema) -> str:
+    """The form of rows of a file with this schema: an Arrow batch of one row, without the schema,
+    which is here. Columns that are coded by dictionaries have plain values."""
+    plain = pa.schema([
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in schema], schema.metadata)
+    return f"{PARQUET} {b64encode(plain.serialize().to_pybytes()).decode()}"
+
+
+def schema_of(form: str) -> pa.Schema:
+    """The schema that such a form has."""
+    return pa.ipc.read_schema(pa.py_buffer(b64decode(form.removeprefix(PARQUET))))
 
 
 def _values(column: pa.Array) -> Any:

@@ -108,9 +108,10 @@ class RangeReader:
 def _chain(file: InputFile, window: Window, form: FileFormat, settings: ReadSettings) -> Chain:
     records: RecordFormat = (
         WarcFormat(settings) if form.content == "warc" else ArcFormat(settings))
+    limit, stores = settings.max_record_bytes, form.content in settings.stored
     if form.units is None:
-        return PlainChain(file.path, window, records, settings.max_record_bytes)
-    return CompressedChain(file.path, window, form.units, records, settings.max_record_bytes)
+        return PlainChain(file.path, window, records, limit, stores)
+    return CompressedChain(file.path, window, form.units, records, limit, stores)
 
 
 def read_range(piece: FileRange, settings: ReadSettings) -> Iterator[Outcome]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from beam_reuse.core.pages import Kind, Outcome, Rejected
+from beam_reuse.core.pages import Kind, Outcome, RawPage, Rejected
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.documents import Capture, clean_url, too_large
 from beam_reuse.io.crawl.kinds import kind_of, parse_content_type
@@ -18,6 +18,8 @@ from beam_reuse.io.crawl.moments import moment_of
 from beam_reuse.io.crawl.records import Place
 from beam_reuse.io.crawl.window import Window
 
+JSONL = "jsonl"
+"""The form of a row as it is stored."""
 MOMENTS = ("timestamp", "date", "crawl_date")
 COLUMNS = ("url", "html", "text", *MOMENTS, "status", "content_type", "ip")
 _MOST_DIGITS = 400
@@ -177,7 +179,10 @@ class Lines:
             row = parse_row(line)
         except ValueError as error:
             return Rejected(self._file, offset, "", "bad-json", str(error)[:200])
-        return row_outcome(row, Place(self._file, offset, len(line)), self._settings)
+        outcome = row_outcome(row, Place(self._file, offset, len(line)), self._settings)
+        if JSONL in self._settings.stored and isinstance(outcome, RawPage):
+            return outcome._replace(stored=line, form=JSONL)
+        return outcome
 
     def _plain_pieces(self) -> Iterator[bytes]:
         """The file from the first line that begins at `start` or later."""

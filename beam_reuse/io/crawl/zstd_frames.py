@@ -111,10 +111,12 @@ class ZstdUnits:
 
     name = "zstd frame"
     magic = MAGIC
+    suffix = ".zst"
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self._first, self._dictionary = _dictionary_of(window)
+        self.stand_alone = self._dictionary is None
         self._shared = zstandard.ZstdDecompressor(self._dictionary, max_window_size=MAX_WINDOW)
 
     def first(self) -> int:
@@ -125,6 +127,9 @@ class ZstdUnits:
         if buffer[a:b] != MAGIC:
             raise Corrupt("garbage", "no zstd frame starts here")
         return ZstdFrame(self._window, pos, self._dictionary, self._shared)
+
+    def packed(self, content: bytes) -> bytes:
+        return zstandard.ZstdCompressor(write_checksum=True).compress(content)
 
 
 def _dictionary_of(window: Window) -> tuple[int, zstandard.ZstdCompressionDict | None]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import duckdb
 
 BATCH_ROWS = 10_000
+FLUSH = "8MB"
+"""What a query has needed goes back to the system from so much on, where memory is limited."""
 
 
 class QueryError(UserError):
@@ -103,7 +105,9 @@ def open_result(folder: str, scratch: str = "", memory: str = "") -> Iterator[Da
                            f"SET temp_directory = '{spilled}'; "
                            "SET python_enable_replacements = false")
         if memory:
-            connection.execute(f"SET memory_limit = '{memory}'")
+            connection.execute(f"SET memory_limit = '{memory}'; "
+                               f"SET allocator_flush_threshold = '{FLUSH}'; "
+                               "SET allocator_background_threads = true")
         for name, parts in paths.items():
             connection.execute(f'create view "{name}" as from read_parquet({_listed(parts)})')
         every = [path for parts in paths.values() for path in parts]
@@ -111,6 +115,10 @@ def open_result(folder: str, scratch: str = "", memory: str = "") -> Iterator[Da
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         columns = {name: [row[0] for row in connection.execute(f'describe "{name}"').fetchall()]
                    for name in paths}
+        for name, names in columns.items():
+            if strange := next((each for each in names if '"' in each), None):
+                raise UserError(f"{folder}: {name} has a column {strange[:80]!r}, as no run "
+                                "writes. Do not trust this folder.")
         yield Database(connection, columns)
 
 

@@ -5,6 +5,7 @@ any machine; `run.json` holds what may differ. A folder without a manifest is no
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,8 +16,11 @@ MANIFEST = "manifest.json"
 RUN_INFO = "run.json"
 FORMAT = "beam-reuse"
 UNREAD_ROWS = "unread-rows"
+CORPUS = "corpus"
+"""What parts belong to that are shards of a corpus, and not of a table."""
 ResultKind = Literal["result", "index", "experiment"]
-SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 3, "index": 7, "experiment": 3}
+# Raised whenever tables or their columns change: what reads a folder expects those of its version.
+SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 6, "index": 8, "experiment": 3}
 
 
 class NoResultError(UserError):
@@ -25,6 +29,9 @@ class NoResultError(UserError):
 
 class AccountingError(RuntimeError):
     """Records that were read but ended as nothing, or twice: a defect, never hidden."""
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, order=True)
@@ -127,8 +134,30 @@ class Manifest:
         """Parts of each table in the order of their paths."""
         found: dict[str, list[Part]] = {}
         for part in sorted(self.parts):
-            found.setdefault(part.table, []).append(part)
+            if part.table != CORPUS:
+                found.setdefault(part.table, []).append(part)
         return found
+
+    @property
+    def shards(self) -> list[Part]:
+        """The files of a corpus that was written with the result, in the order of their paths."""
+        return [part for part in sorted(self.parts) if part.table == CORPUS]
+
+    def require_whole_corpus(self) -> None:
+        """Refuse a corpus in which a page is missing, or twice, or whose bytes do not add up."""
+        noted, written = self.accounting.noted, sum(part.rows for part in self.shards)
+        kept, dropped = noted.get("kept-pages", 0), _total(noted, "dropped-pages-")
+        if kept + dropped != self.accounting.pages or written != kept:
+            raise AccountingError(
+                f"{self.accounting.pages} pages, but {kept} kept + {dropped} dropped, and "
+                f"{written} records written. This is a defect of beam_reuse: please report it.")
+        every, kept, written = (noted.get(name, 0) for name in (
+            "all-bytes", "kept-bytes", "written-bytes"))
+        dropped, stripped = (_total(noted, f"{what}-bytes-") for what in ("dropped", "stripped"))
+        if kept + dropped + stripped != every or written != kept:
+            raise AccountingError(
+                f"{every} bytes, but {kept} kept + {dropped} dropped + {stripped} stripped, and "
+                f"{written} written. This is a defect of beam_reuse: please report it.")
 
     def to_json(self) -> str:
         """Deterministic text: the same content gives the same bytes."""
@@ -140,6 +169,7 @@ class Manifest:
             "accounting": self.accounting.as_json(),
             "noted": dict(self.accounting.noted),
             "tables": {name: _table_json(parts) for name, parts in self.tables().items()},
+            **({CORPUS: _table_json(self.shards)} if self.shards else {}),
             **({"files": dict(self.files)} if self.files else {}),
             **({"thresholds": dict(self.thresholds)} if self.thresholds else {}),
         }
@@ -160,14 +190,21 @@ class Manifest:
                 f"{where} was written with schema version {version}; this is version {ours}. "
                 "Make it again from the crawl, or use the matching release."
             )
+        _refuse_strange(content, where)
         return Manifest(
             kind=content["kind"],
             settings=content["settings"],
             accounting=Accounting(**content["accounting"], noted=content["noted"]),
-            parts=tuple(_parts_of(content["tables"])),
+            parts=tuple(_parts_of({
+                **content["tables"], **{name: content[name] for name in (CORPUS,)
+                                        if name in content}})),
             files=content.get("files", {}),
             thresholds=content.get("thresholds", {}),
         )
+
+
+def _total(noted: Mapping[str, int], start: str) -> int:
+    return sum(count for name, count in noted.items() if name.startswith(start))
 
 
 def paths_of_result(text: str | bytes) -> list[str]:
@@ -178,10 +215,31 @@ def paths_of_result(text: str | bytes) -> list[str]:
     content = _ours(text)
     if content is None:
         return []
-    paths = [part["path"] for table in content["tables"].values() for part in table["parts"]]
-    paths += content.get("files", {})
-    inside = all(not path.startswith("/") and ".." not in path.split("/") for path in paths)
-    return [*paths, MANIFEST] if inside else []
+    paths = _paths(content)
+    return [*paths, MANIFEST] if all(map(_is_inside, paths)) else []
+
+
+def _paths(content: Mapping[str, Any]) -> list[str]:
+    parts = [part for table in (*content["tables"].values(), content.get(CORPUS, {}))
+             for part in table.get("parts", ())]
+    return [*(part["path"] for part in parts), *content.get("files", {})]
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("/") and ".." not in path.split("/") and "://" not in path
+
+
+def _refuse_strange(content: Mapping[str, Any], where: str) -> None:
+    """Refuse names of tables and paths of parts that no run has written: somebody else may have
+    made the folder, and they become part of what is asked of DuckDB."""
+    for name in content["tables"]:
+        if not _NAME.fullmatch(name):
+            raise NoResultError(f"{where}: its {MANIFEST} names a table {name[:80]!r}, as no run "
+                                "does. Do not trust this folder.")
+    for path in _paths(content):
+        if not _is_inside(path):
+            raise NoResultError(f"{where}: its {MANIFEST} names {path[:80]!r}, which is outside of "
+                                "it, as no run does. Do not trust this folder.")
 
 
 def _ours(text: str | bytes) -> dict[str, Any] | None:

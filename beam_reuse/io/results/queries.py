@@ -16,6 +16,7 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "temp_directory": "",
     "memory_limit": MEMORY,
+    "allocator_flush_threshold": "8MB",  # what it has needed goes back to the system
     "threads": "1",  # another thread that waits for Python, for a stream's next batch, may hang
 }
 # DuckDB takes a stream for a small table, and would keep all of it to join it with others.

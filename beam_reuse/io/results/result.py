@@ -23,9 +23,17 @@ class Result:
         self.settings, self._parts = manifest.settings, manifest.tables()
         self.thresholds, self.noted = manifest.thresholds, {
             **manifest.accounting.noted, **(measured or {})}
+        self._known: dict[str, set[str]] = {}
 
-    def has(self, schema: TableSchema) -> bool:
-        return schema.name in self._parts
+    def has(self, *schemas: TableSchema) -> bool:
+        """Whether all these tables are there, with all columns that they have today."""
+        return all(schema.name in self._parts and self._columns(schema).issuperset(schema.names)
+                   for schema in schemas)
+
+    def _columns(self, schema: TableSchema) -> set[str]:
+        if schema.name not in self._known:
+            self._known[schema.name] = set(self._scan(schema).schema.names)
+        return self._known[schema.name]
 
     def rows(self, schema: TableSchema) -> int:
         return sum(part.rows for part in self._parts[schema.name])
@@ -37,11 +45,13 @@ class Result:
     def query(
         self, sql: str, schema: TableSchema, columns: Sequence[str],
         values: Mapping[str, Any] | None = None,
+        others: Mapping[str, tuple[TableSchema, Sequence[str]]] | None = None,
     ) -> list[dict[str, Any]]:
-        """The rows that `sql` makes of these columns of a table, which it calls `source`; `values`
-        are those it asks for as `$name`."""
-        source = self._scan(schema).stream(columns)
-        rows: list[dict[str, Any]] = query(sql, {"source": source}, values).to_pylist()
+        """The rows that `sql` makes of these columns of a table, which it calls `source`, and of
+        `others`, which it calls by their keys; `values` are those it asks for as `$name`."""
+        tables = {"source": (schema, columns), **(others or {})}
+        streams = {name: self._scan(each).stream(some) for name, (each, some) in tables.items()}
+        rows: list[dict[str, Any]] = query(sql, streams, values).to_pylist()
         return rows
 
     def _scan(self, schema: TableSchema) -> TableScan:
@@ -57,14 +67,6 @@ class Result:
             some = batch.filter(batch[keep]) if keep else batch
             best = pa.concat_tables([best, some]).sort_by(order).slice(0, n)
         return best.to_pylist()
-
-    def above(self, what: str) -> str:
-        """The share above which pages or directories were flagged."""
-        threshold = self.thresholds.get(what)
-        if threshold is None:
-            return ""
-        never = f", so none can be: give --{what}-threshold" if threshold >= 1 else ""
-        return f" (share above {threshold:.4g}{never})"
 
     def count(self, schema: TableSchema, column: str) -> int:
         """The sum of `column`, which is how many rows are true in one of flags."""

@@ -98,7 +98,7 @@ def write_parquet(
     of rows and the file's SHA-256. The bytes depend on the groups and the version of pyarrow
     alone. Memory: one group.
     """
-    hashed = _HashedFile(sink)
+    hashed = HashedFile(sink)
     rows = 0
     strings = [column.name for column in schema.columns if pa.types.is_string(column.type)]
     tables = (to_arrow(schema, group) for group in groups)
@@ -129,7 +129,7 @@ def regrouped(slabs: Iterable[Block], rows: int) -> Iterator[Block]:
         yield Block.concat(held)
 
 
-class _HashedFile(io.RawIOBase):
+class HashedFile(io.RawIOBase):
     """Passes bytes on and digests them; closing it leaves the file below open."""
 
     def __init__(self, below: IO[bytes]) -> None:

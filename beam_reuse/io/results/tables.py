@@ -130,8 +130,14 @@ LABELS = table(
     text=maybe(text), nilsimsa=maybe(digest),
 )
 
+# Pages of which the command `labels` left out every chunk: for it to report, not in results.
+PAGES_WITHOUT_LABELS = table(
+    "pages_without_labels",
+    url=text, chunks=number, on_several_domains=number, background_host=maybe(text),
+)
+
 # Those that belong to no analysis; `SCHEMAS` has all.
-COMMON = (PAGES, REJECTS, SKIPPED, EVENTS, DEPTH_HISTOGRAM, LABELS)
+COMMON = (PAGES, REJECTS, SKIPPED, EVENTS, DEPTH_HISTOGRAM, LABELS, PAGES_WITHOUT_LABELS)
 
 
 class _Schemas(Mapping[str, TableSchema]):
@@ -184,9 +190,11 @@ def read_manifest(folder: str) -> Manifest:
 
 def no_table(folder: str, name: str, has: Iterable[str]) -> str:
     """What to tell of a table that a result does not have."""
-    analysis = next((" or ".join(about.follows) or about.name for about in known().values()
-                     if name in {schema.name for schema in about.schemas()}), None)
-    way_out = f" Run again with --analyses {analysis}." if analysis else ""
+    whose = next((about for about in known().values()
+                  if name in {schema.name for schema in about.schemas()}), None)
+    way_out = "" if whose is None else (
+        f" Run again with --analyses {' or '.join(whose.follows) or whose.name}."
+        if whose.command == "run" else f" The command {whose.command} writes it.")
     return f"{folder} has no table {name!r}; it has {', '.join(sorted(has))}.{way_out}"
 
 
