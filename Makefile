@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo docs test lint types unit engines browser test-engines test-lowest lowest test-engines-lowest clean
+.PHONY: demo docs test lint types unit engines browser extension test-engines test-lowest lowest test-engines-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
@@ -20,6 +20,8 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+	@if cd extension && npm ci --silent >/dev/null 2>&1; then npm run --silent types; \
+	else echo "npm has not installed TypeScript: types of the extension are not checked."; fi
 
 # What tests on Flink need; without it they are skipped, and say what is missing.
 engines: $(STAMP)
@@ -27,9 +29,11 @@ engines: $(STAMP)
 	    $(BIN)/beam-reuse engines flink || echo "Tests on Flink will be skipped."; \
 	else echo "Java or Maven is not installed: tests on Flink will be skipped."; fi
 
-# What tests in a browser need: Chromium, from Debian's packages where that is quick. Without it
-# they are skipped, and say so.
-browser:
+# What tests in a browser need: Chromium, from Debian's packages where that is quick, and axe-core,
+# of whose package the script alone is used. Without them they are skipped, and say so.
+browser: $(STAMP)
+	@$(BIN)/pip install -q --no-deps 'axe-playwright-python>=0.1.7,<0.2' \
+	    || echo "axe-core is not installed: tests of accessibility will be skipped."
 	@if command -v "$${CHROMIUM:-chromium}" >/dev/null || command -v chromium-browser >/dev/null \
 	    || command -v google-chrome >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
@@ -37,6 +41,10 @@ browser:
 	        apt-get install -q -y --no-install-recommends chromium) >/dev/null 2>&1; then \
 	    echo "Chromium is installed."; \
 	else echo "Chromium is not installed: tests in a browser will be skipped."; fi
+
+# The browser extension: a folder and a zip for each browser, the same bytes from the same sources.
+extension: $(STAMP)
+	$(BIN)/python extension/build.py dist/extension
 
 unit: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadgroup
