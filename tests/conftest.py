@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# The first call of a kernel compiles it, so a time limit per example says nothing.
-settings.register_profile("beam_reuse", deadline=None)
+# The first call of a kernel compiles it, and machines that run tests are busy: how long an example
+# takes says nothing.
+settings.register_profile(
+    "beam_reuse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("beam_reuse")
 
 

@@ -10,7 +10,10 @@ from beam_reuse.demo.warc import gzip_member, http_response, warc_record
 from tests.oracles.crawl import Capture
 
 HOSTS = ["a.example", "www.a.example", "b.example", "deep.c.co.uk", "c.co.uk", "D.Example"]
-PATHS = ["", "/", "/x", "/x/", "/x/y?q=1", "/z/z/z/z/z/z/p", "/é", "/long/way/down/to/a/page"]
+PATHS = [
+    "", "/", "/x", "/x/", "/x/y?q=1", "/robots.txt", "/z/z/z/z/z/z/p", "/é",
+    "/long/way/down/to/a/page",
+]
 CHUNKS = [
     b"<p>copied", b"<p>  copied ", b"<div>shared <b>text</b>\n", b"<p>\n", b"<DIV/>caps", b"<p>",
     b"<div\tclass=x>caf\xc3\xa9", b"<p>" + b"long " * 400, b"tail", b"\n\nblank lines\n\n",

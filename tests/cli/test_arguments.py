@@ -88,7 +88,7 @@ def test_beams_options_may_have_any_value_that_looks_like_an_option() -> None:
         (["run", "--stopchunks", "x"], "Did you mean --stop-chunks?"),
         (["index", "a", "--top", "3"], "only of run"),
         (["index", "a", "--page-threshold", "0"],
-         "only of run, experiment mutate and check."),
+         "only of run, clean, estimate, experiment mutate and check."),
         (["check", "--learn", "a.html", "--learn", "b.html"], "--learn is given twice"),
         (["evaluate", "r", "--pages", "a.csv", "--pages", "b.csv"], "--pages is given twice"),
         (["run", "a", "--top"], "--top needs a value"),
@@ -214,8 +214,10 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "min-chunk-tokens": 0, "count-own": False, "min-matching": 1,
     }
     for option in OPTIONS:
-        if shown := default_text(option, "run"):
-            assert settings_from({option.name: option.read(shown)}) == Settings()
+        command = "run" if "run" in option.commands else option.commands[0]
+        if shown := default_text(option, command):
+            given = {option.name: option.read(shown)}
+            assert settings_from(given, command) == settings_from({}, command)
 
 
 @pytest.mark.parametrize(("given", "said"), [

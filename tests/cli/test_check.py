@@ -16,6 +16,34 @@ from tests.cli.checking import BANK, GOOD, PHISH, ROWS, answers, page, sha1
 from tests.labels.writing import listed, write_labels
 
 
+def test_a_file_of_a_mirror_is_hinted_at_its_url(
+        labels: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """Which folder a mirror was made in is not known; the folder itself says all."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("mirror/bank.com/a", "pages"):
+        Path(folder).mkdir(parents=True)
+    files = [page(Path(folder) / "login.html", BANK) for folder in ("pages", "mirror/bank.com/a")]
+    assert main(["check", *files, files[1], "--labels", labels]) == 0
+    said = capsys.readouterr()
+    assert said.out.count(": FLAGGED") == 3
+    assert said.err.splitlines() == [
+        "The URL of mirror/bank.com/a/login.html is not known, so what is its own counts as a "
+        "copy. If it is http://bank.com/a/login.html, give --url with it, or the folder "
+        "that has the host's: check FOLDER."]
+    for given in (["mirror"], [files[1], "--url", "http://bank.com/a/login.html"]):
+        assert main(["check", *given, "--labels", labels]) == 0
+        said = capsys.readouterr()
+        assert "http://bank.com/a/login.html: not flagged" in said.out and not said.err
+    for given in ([files[1], "--count-own"], [files[0], "--json"]):
+        assert main(["check", *given, "--labels", labels]) == 0
+        assert not capsys.readouterr().err
+    assert main(["check", files[0], "--labels", labels]) == 0
+    assert capsys.readouterr().err == (
+        "The URL of pages/login.html is not known, so what is its own counts as a copy; "
+        "--url gives it.\n")
+
+
 def test_people_read_what_is_known(labels: str, tmp_path: Path,
                                    capsys: pytest.CaptureFixture[str]) -> None:
     phish, bank = page(tmp_path / "mail.html", PHISH), page(tmp_path / "bank.html", BANK)
@@ -190,7 +218,7 @@ def test_a_new_list_leaves_short_chunks_out(tmp_path: Path) -> None:
     (["{page}", "--labels", "{none}"], "no such file"),
     (["{none}", "--labels", "{list}"], "there is no such file"),
     (["{page}", "--labels", "{page}"], "line 1: '<html>.*' is no hash"),
-    (["{page}", "--labels", "{list}", "--page-threshold", "auto"], "needs a whole crawl"),
+    (["{page}", "--labels", "{list}", "--page-threshold", "auto"], "from 0 to 1"),
     (["{page}", "--labels", "{list}", "--page-threshold", "2"], "from 0 to 1"),
     (["{page}", "--labels", "{list}", "--min-chunks", "0"], "--min-chunks"),
     (["{page}", "--labels", "{list}", "--chunk-tags", "p"], "--chunk-tags: the labels"),

@@ -20,6 +20,7 @@ from tests.labels.writing import SETTINGS, write_labels
 
 
 @pytest.mark.parametrize(("chunks", "stops", "rules"), [
+    (ChunkSettings(), StopSettings(), {}),
     (ChunkSettings(), StopSettings(), {"page_threshold": 0.0}),
     (ChunkSettings(("p",), "none"), StopSettings(min_chunk_bytes=12),
      {"page_threshold": 0.4, "min_chunks": 3}),

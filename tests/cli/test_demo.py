@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 from collections import Counter
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -87,8 +88,17 @@ def test_there_is_a_passage_on_each_side_of_the_threshold() -> None:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    assert main(["demo", "-o", str(folder), "--workers", "1"]) == 0
+    with redirect_stdout(io.StringIO()) as printed:
+        assert main(["demo", "-o", str(folder), "--workers", "1"]) == 0
+    folder.with_suffix(".txt").write_text(printed.getvalue())
     return folder
+
+
+def test_the_demo_ends_with_what_to_look_at(demo: Path) -> None:
+    lines = demo.with_suffix(".txt").read_text().splitlines()
+    assert lines[-2:] == [f"report in {demo / 'result' / 'report.html'}",
+                          f"To look at it: beam-reuse view {demo / 'result'}"]
+    assert (demo / "result" / "report.html").stat().st_size > 10_000
 
 
 def test_the_demo_finds_everything(demo: Path) -> None:

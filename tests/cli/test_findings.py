@@ -124,6 +124,33 @@ def test_the_threshold_and_the_lists_are_told(tmp_path: Path) -> None:
         "can be: give --neighbourhood-threshold)"]
 
 
+@pytest.mark.parametrize(("threshold", "least", "said"), [
+    (0.0, 1, "Any known chunk flags a page, as in `check`: an average is taken of 1,000 pages or "
+             "more, of which fewer than half have known content (--page-threshold)."),
+    (0.5, 1, "2 more pages have known content, not above mean + one deviation of all pages: "
+             "--page-threshold 0 flags any, as `check` does."),
+    (0.5, 8, "1 more page has known content, not above mean + one deviation of all pages: "
+             "--page-threshold 0 flags any, as `check` does."),
+    (0.5, 10, ""),
+])
+def test_an_automatic_threshold_says_how_to_be_as_check_is(
+    threshold: float, least: int, said: str, tmp_path: Path,
+) -> None:
+    pages = [page_row(f"http://h{n}.example/", matching, chunks, matching > 4)
+             for n, (matching, chunks) in enumerate([(0, 9), (5, 9), (1, 9), (1, 7)])]
+    folder = detected(tmp_path / "r", pages, [prefix_row("h.example/", 0, 1, 0, False)], 7)
+    settings = {"labels": ["known.parquet sha256:00"], "page-threshold": "auto",
+                "min-chunks": least, "min-matching": 1}
+    manifest = replace(read_manifest(folder), settings=settings,
+                       thresholds={"page": threshold, "neighbourhood": 0.0})
+    shown = list(findings(manifest, folder))
+    where = "any known chunk" if threshold == 0 else "share above 0.5"
+    assert shown[1] == f"flagged: 1 of 4 pages ({where}), 0 of 1 directories (any known chunk)"
+    assert shown[2:] == ([said, ""] if said else [""])
+    given = replace(manifest, settings={**settings, "page-threshold": 0})
+    assert list(findings(given, folder))[2:] == [""]
+
+
 def test_near_duplicates_are_told(tmp_path: Path) -> None:
     flags = {"b": True, "c": True, "combined": True, "hybrid": False}
     pair = {"url_a": "http://a/", "url_b": "http://b/", "b_similarity": 2, "c_similarity": 380,
@@ -145,7 +172,7 @@ def test_what_is_noted_is_explained_and_slow_reading_is_told_in_small_units() ->
     noted = {"no-tokens": 2, "more-than-ten-neighbours": 1, "pairs-not-compared-c": 7,
              "pairs-not-listed": 9, "no-lines": 1,
              "server-pairs-not-compared": 1, "grams-on-too-many-pages": 1,
-             "pages-shorter-than-a-gram": 1, **dict.fromkeys(UNTOLD, 1000)}
+             "pages-shorter-than-a-gram": 1, "listed-but-absent": 1, **dict.fromkeys(UNTOLD, 1000)}
     out = io.StringIO()
     print_summary(Console(file=out, width=160), Manifest(
         "result", {}, Accounting(2, 2, noted=noted), ()), "nowhere", 30_000, 10.0)

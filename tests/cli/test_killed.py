@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,19 @@ WITH_WORKERS = ("import beam_reuse.runners as runners; runners.SMALL_INPUT = 0\n
                 "from beam_reuse.cli.main import entry; entry()")
 
 
-def start_run(tmp_path: Path, workers: int = 1, **how: Any) -> subprocess.Popen:
+STRIPPING = ("--strip", "boilerplate,frequent-lines")
+
+
+def start_run(
+    tmp_path: Path, workers: int = 1, command: str = "run", options: Sequence[str] = (),
+    **how: Any,
+) -> subprocess.Popen:
     """A run of the sample crawl in a process of its own (and those of its workers), past the
     start of its work."""
     write_crawl(sample_crawl(), str(tmp_path / "crawl"))
     process = subprocess.Popen(
-        [sys.executable, "-c", WITH_WORKERS, "run", str(tmp_path / "crawl"),
-         "-o", str(tmp_path / "out"), "--workers", str(workers)],
+        [sys.executable, "-c", WITH_WORKERS, command, str(tmp_path / "crawl"),
+         "-o", str(tmp_path / "out"), "--workers", str(workers), *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **how,
     )
     while process.poll() is None and not list((tmp_path / "out").glob(WORK_PREFIX + "*")):
@@ -59,6 +66,28 @@ def test_kill_9_leaves_no_result_and_the_next_run_works(
     assert main(["run", str(tmp_path / "crawl"), "-o", str(tmp_path / "out")]) == 0
     assert read(str(tmp_path / "out"), "pages").num_rows == len(sample_crawl().pages)
     assert not [p.name for p in (tmp_path / "out").iterdir() if p.name.startswith(".")]
+
+
+def test_a_corpus_that_was_killed_is_no_result_and_the_next_one_is_whole(tmp_path: Path) -> None:
+    rng = random.Random()
+    out = tmp_path / "out"
+    for _ in range(3):
+        process = start_run(tmp_path, command="clean", options=STRIPPING)
+        time.sleep(rng.uniform(0, 6))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if not no_result(out):  # it was done before
+            break
+        assert not list(out.glob("manifest.json"))
+    command = ["clean", str(tmp_path / "crawl"), "-o", str(out), "--overwrite", *STRIPPING]
+    assert main(command) == 0
+    manifest = read_manifest(str(out))
+    assert sorted(path.name for path in (out / "corpus").iterdir()) == [
+        part.path.rpartition("/")[2] for part in manifest.shards]
+    kept = sum(part.rows for part in manifest.shards)
+    what = read(str(out), "removed").column("what").to_pylist()
+    assert kept + what.count("page") == len(sample_crawl().pages) and "lines" in what
+    assert not [p.name for p in out.iterdir() if p.name.startswith(".")]
 
 
 DIES_WRITING = """

@@ -122,6 +122,45 @@ def test_what_lists_say_is_adopted_and_contradictions_are_refused(
     assert "same settings" in capsys.readouterr().err
 
 
+def test_what_copies_of_a_page_silence_is_reported(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Copies in the background, or among the originals, take a page's passages for common."""
+    said = {name: f"<p>{name}, as it is said on this page and on nobody else's {'word ' * 20}"
+            for name in ("login", "reset", "other")}
+
+    def crawl(name: str, pages: dict[str, str]) -> str:
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps({"url": url, "html": html}) + "\n"
+                                for url, html in pages.items()))
+        return str(path)
+
+    bank = {f"http://bank.example/{name}": said[name] for name in ("login", "reset")}
+    others = crawl("others", {f"http://{n}.example/": said["other"] for n in range(6)})
+    copies = crawl("copies", {f"http://p{n}.example/": said["login"] for n in range(5)})
+    originals = crawl("bank", bank)
+    phished = crawl("phished", {**bank, "http://phish.example/": said["reset"]})
+
+    def told(*given: str) -> str:
+        assert main(["labels", *given, "-o", str(tmp_path / "l.parquet"), "--overwrite"]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    assert "left out" not in told(originals)
+    fine = told(originals, "--background", others)
+    assert "left out: no chunk on more than 3 hosts of other domains in the background" in fine
+    assert "of the originals" not in fine
+    silenced = told(originals, "--background", copies)
+    assert "left out: 1 chunk on more than 3 hosts of other domains in the background" in silenced
+    assert ("1 page of the originals has no chunk left, so that no copy of it is found by this "
+            "list: http://bank.example/login (1 chunk: 1 in the background, as on p4.example) If "
+            "those are copies") in silenced
+    mixed = told(phished)
+    assert "left out: 1 chunk on several registered domains" in mixed
+    assert ("2 pages of the originals have no chunk left, so that no copy of them is found by this "
+            "list: http://bank.example/reset (1 chunk: 1 on several domains of the originals) "
+            "http://phish.example/ (1") in mixed
+    assert "of the originals" not in told(phished, "--all-chunks")
+
+
 def test_digests_are_made_when_asked_for(originals: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.parquet"
     assert main(["labels", str(originals), "-o", str(known), "--matcher", "nilsimsa"]) == 0

@@ -29,7 +29,8 @@ _COLLECTED: dict[str, list[Any]] = {}
 
 @dataclass(frozen=True)
 class Found:
-    """What a run gave: `rows` by name, lists of blocks; `counts` summed; `values` by name."""
+    """What a run gave: `rows` by name, lists of blocks; `counts` summed, without what is measured,
+    which depends on how rows travel; `values` by name."""
 
     rows: Mapping[str, list[Block]]
     counts: Mapping[str, int]
@@ -101,6 +102,7 @@ def run(
             each | f"collect {name}" >> beam.Map(_collect, name)
     counts: dict[str, int] = {}
     for name, number in _COLLECTED["counts"]:
-        counts[name] = counts.get(name, 0) + number
+        if not name.startswith("measured/"):
+            counts[name] = counts.get(name, 0) + number
     return Found({name: _COLLECTED[f"rows {name}"] for name in rows}, counts,
                  dict(_COLLECTED["values"]), built.rounds)

@@ -61,7 +61,7 @@ def test_parameters_are_the_options_both_ways(metadata: TemplateMetadata) -> Non
         for option in options_of(command):
             assert (parameter_name(option) in told) is (option.name not in NOT_FOR_A_TEMPLATE)
     assert told - others == {
-        parameter_name(o) for o in options_of("run")} - {
+        parameter_name(o) for command in COMMANDS for o in options_of(command)} - {
         name.replace("-", "_") for name in NOT_FOR_A_TEMPLATE}
     # A name that Beam has, too, would be taken for Beam's.
     assert {name for name in told if f"--{name}" in beam_options()} == {"sdk_container_image"}
@@ -162,6 +162,7 @@ def test_a_launched_job_publishes_the_result_of_a_local_run(cloud: Path, tmp_pat
     assert ran.returncode == 0, ran.stderr
     assert not list((bucket / "result").glob(".beam-reuse*"))
     assert digests(bucket / "result") == digests(tmp_path / "local")
+    assert "report.html" in digests(bucket / "result")
     assert json.loads((bucket / "result" / "run.json").read_text())["runner"] == "dataflow"
 
 
