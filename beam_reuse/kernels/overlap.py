@@ -168,17 +168,18 @@ def heavy_pairs(
 @kernel
 def drop_in_order(
     pages: np.ndarray, starts: np.ndarray, sizes: np.ndarray, near: np.ndarray,
-    dropped: np.ndarray,
+    share: np.ndarray, dropped: np.ndarray,
 ) -> np.ndarray:
-    """For each of the `pages`, in ascending order, where in `near` the first of its sizes[i]
-    neighbours from starts[i] on is that is not dropped; and then the page is dropped. -1 if there
-    is none. `dropped` has a bit for each page."""
+    """For each of the `pages`, in ascending order, where in `near` that one of its sizes[i]
+    neighbours from starts[i] on is that is not dropped and has the largest `share`, the first of
+    several; and then the page is dropped. -1 if there is none. `dropped` has a bit for each page.
+    """
     out = np.full(len(pages), -1, np.int64)
     for i in range(len(pages)):
         for at in range(starts[i], starts[i] + sizes[i]):
-            if not _has(dropped, near[at]):
+            if not _has(dropped, near[at]) and (out[i] < 0 or share[at] > share[out[i]]):
                 out[i] = at
-                bit = np.uint8(1) << np.uint8(pages[i] & np.uint64(7))
-                dropped[pages[i] >> np.uint64(3)] |= bit
-                break
+        if out[i] >= 0:
+            bit = np.uint8(1) << np.uint8(pages[i] & np.uint64(7))
+            dropped[pages[i] >> np.uint64(3)] |= bit
     return out

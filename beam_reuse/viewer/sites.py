@@ -76,9 +76,10 @@ def site(view: View, host: str) -> dict[str, Any]:
 
 def _skippable(view: View, host: str) -> list[dict[str, Any]]:
     """Each page that need not be fetched once, with the ways of cutting pages that say so."""
-    names = ("url", "because_of", "bytes", "chunking")
+    names = ("url", "because_of", "containment", "bytes", "chunking")
     rows = view.database.rows(
-        "select url, because_of, max(bytes), string_agg(chunking, ', ' order by chunking) "
-        "from skippable where host = $host group by url, because_of order by url, because_of "
+        "select url, because_of, min(containment), max(bytes), "
+        "string_agg(chunking, ', ' order by chunking) from skippable where host = $host "
+        "group by url, because_of order by url, because_of "
         f"limit {MOST + 1}", {"host": host})
     return [dict(zip(names, row, strict=True)) for row in rows]

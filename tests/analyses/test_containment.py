@@ -22,7 +22,8 @@ Listed = dict[tuple[int, int], tuple[list[int], list[int]]]
 """Of a kind and page the keys that are its own, and its others."""
 
 PAIR_COLUMNS = columns(PAIRS, weight=NUMBER)
-COUNTED = ("kind", "page", "other", "weight", "own", "found", "other_own", "other_found")
+COUNTED = ("kind", "page", "other", "weight", "own", "found", "other_own", "other_found", "size",
+           "other_size", "common")
 SHUFFLES: list[dict[str, Any]] = [
     {}, {"buckets": 1}, {"buckets": 3, "flush_bytes": 60, "bucket_budget": 200},
     {"buckets": 2, "flush_bytes": 1, "bucket_budget": 1}]
@@ -52,7 +53,8 @@ def expected(listed: Listed, pairs: Sequence[Pair]) -> list[tuple[int, ...]]:
     for kind, page, other, weight in pairs:
         (own, every), (other_own, other_every) = keys(kind, page), keys(kind, other)
         out.append((kind, page, other, weight, len(own), len(own & other_every), len(other_own),
-                    len(other_own & every)))
+                    len(other_own & every), len(every), len(other_every),
+                    len(every & other_every)))
     return sorted(out)
 
 

@@ -209,6 +209,44 @@ def test_articles_in_one_template_stay_and_a_mirror_of_them_goes(tmp_path: Path)
         *((f"http://b.example/{text}", f"http://a.example/{text}") for text in articles)}
 
 
+def test_a_page_is_not_skipped_for_one_that_has_little_of_it(tmp_path: Path) -> None:
+    """All that is its own are three titles of links, which a list of links has, too."""
+    titles = "\n".join(f"title {n}" for n in range(3))
+    frame = "\n".join(f"entry {n}" for n in range(30))
+    menu = "\n".join(f"menu {n}" for n in range(5))
+    others = "\n".join(f"another title {n}" for n in range(40))
+    documents = [Document(f"http://b.example/{n}", f"{menu}\n{frame}\nown {n}") for n in range(9)]
+    documents += [Document("http://b.example/links", f"{menu}\n{frame}\n{titles}"),
+                  Document("http://a.example/", f"{menu}\n{titles}\n{others}")]
+    for skip, gone in ((0.9, False), (0.1, True)):
+        settings = OverlapSettings(("1-lines",), ("3",), LOW, skip=skip)
+        output = run([write(tmp_path / "links.jsonl", documents)], tmp_path / f"{skip}", settings)
+        expect(output, documents, settings)
+        rows = tables.read(str(output), "skippable").to_pylist()
+        assert gone == (("http://b.example/links", "http://a.example/") in {
+            (row["url"], row["because_of"]) for row in rows})
+
+
+def test_pages_of_a_release_go_for_their_namesakes_in_another(tmp_path: Path) -> None:
+    """Nearly all of a chapter is in every chapter of the longer release: it goes for the one that
+    has most of it, not for the first."""
+    common = "\n".join(f"line {n} of every chapter" for n in range(95))
+    documents = []
+    for n in range(4):
+        chapter = f"{common}\nchapter {n}, 1\nchapter {n}, 2"
+        added = "\n".join(f"added to {n}, {k}" for k in range(60))
+        documents += [Document(f"http://a.example/2/{n}", f"{chapter}\n{added}"),
+                      Document(f"http://b.example/1/{n}", f"{chapter}\nversion 1")]
+    settings, never = OverlapSettings(), BoilerplateSettings(9)
+    output = run([write(tmp_path / "releases.jsonl", documents)], tmp_path / "out", settings,
+                 boilerplate=never)
+    expect(output, documents, settings, never)
+    rows = tables.read(str(output), "skippable").to_pylist()
+    assert {(row["url"], row["because_of"]) for row in rows} == {
+        (f"http://b.example/1/{n}", f"http://a.example/2/{n}") for n in range(4)}
+    assert {row["containment"] for row in rows} == {97 / 98}
+
+
 def test_a_manual_with_local_footers_is_a_popular_collection_named_once(tmp_path: Path) -> None:
     """Two of the six hosts have the same footer, so that their pages are exact copies."""
     footers = {"a": "a", "b": "b", "c": "c", "d": "c", "e": "e", "f": "f"}

@@ -247,15 +247,15 @@ class Overlap(lap.Overlap):
         around = defaultdict(set)
         for pair in self.page_pairs[chunking]:
             for page, other in (pair, pair[::-1]):
-                own = self.own_lines(self.pages[page])
-                enough = len(own & {*self.pages[other].lines}) / len(own) >= self.settings.skip
-                if enough and page not in old and (other in old or other < page):
+                if (page not in old and (other in old or other < page)
+                        and self.has_enough(other, page)):
                     around[page].add(other)
         kept = set(old)
         for url in self.centres:
             if not around[url] & kept:
                 kept.add(url)
-        return {url: min(around[url] & kept) for url in self.centres if url not in kept}
+        return {url: self.best(around[url] & kept, url)
+                for url in self.centres if url not in kept}
 
     def first(self, centre: str) -> str:
         members = self.sets[self.pages[centre].lines]

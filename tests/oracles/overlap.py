@@ -15,6 +15,7 @@ Sets = dict[str, set[Hashable]]
 PAGE_THRESHOLDS = {"whole": 1, "1-lines": 25, "2-lines": 25, "paragraph": 10}
 NEXT = 10
 NEARLY_ALL = 0.8
+MOST_OF_IT = 0.5
 
 
 @dataclass(frozen=True)
@@ -217,14 +218,29 @@ class Overlap:
         undecided is kept and drops its undecided neighbours."""
         near = defaultdict(set)
         for a, b in self.page_pairs[chunking]:
-            own = self.own_lines(self.pages[b])
-            if len(own & {*self.pages[a].lines}) / len(own) >= self.settings.skip:
+            if self.has_enough(a, b):
                 near[b].add(a)
         kept: set[str] = set()
         for url in self.centres:
             if not near[url] & kept:
                 kept.add(url)
-        return {url: min(near[url] & kept) for url in self.centres if url not in kept}
+        return {url: self.best(near[url] & kept, url) for url in self.centres if url not in kept}
+
+    def has_enough(self, stays: str, goes: str) -> bool:
+        """Whether a page has enough of another's own lines, and of all its lines."""
+        own = self.own_lines(self.pages[goes])
+        least = self.settings.skip
+        return (len(own & {*self.pages[stays].lines}) / len(own) >= least
+                and self.contained(goes, stays) >= min(least, MOST_OF_IT))
+
+    def contained(self, page: str, other: str) -> float:
+        """The share of a page's lines that another has."""
+        lines = {*self.pages[page].lines}
+        return len(lines & {*self.pages[other].lines}) / len(lines)
+
+    def best(self, some: set[str], url: str) -> str:
+        """The page that has most of another, of several the smallest."""
+        return min(some, key=lambda each: (-self.contained(url, each), each))
 
     def own_lines(self, page: Page) -> set[str]:
         """The lines of a page that are not its host's template; if there are none, all."""
@@ -255,7 +271,8 @@ class Overlap:
                 stays = self.first(kept_for[name].get(centre, centre))
                 if stays != url:
                     rows.append({"url": url, "chunking": name, "because_of": stays,
-                                 "host": page.host, "bytes": page.size})
+                                 "host": page.host, "bytes": page.size,
+                                 "containment": self.contained(url, stays)})
         return rows
 
     def crawl_savings(self) -> list[Row]:

@@ -40,8 +40,9 @@ def paired_pages(pairs: Rows) -> Value:
 
 def contained(pairs: Rows, lists: Rows) -> Rows:
     """PAIRS, with any further columns of fixed width, and LISTS of their pages -> the same pairs
-    with four numbers: `own` keys of `page`, and `found`: how many of them `other` has; `other_own`
-    and `other_found` for the other direction.
+    with numbers: `own` keys of `page`, and `found`: how many of them `other` has; `other_own` and
+    `other_found` for the other direction. Of all keys, own or not: `size`, `other_size`, and how
+    many both have (`common`).
 
     Exact. A page without a list has no keys. Lists of pages that are in no pair are left where they
     are, all but a few. The list of `page` travels to `other` once for each pair: where lists differ
@@ -101,7 +102,8 @@ def _sent(pairs: Block | None, lists: Block | None) -> Iterator[Block]:
 
 
 @gives(lambda rows: columns(
-    less(rows, "keys", "visits"), found=NUMBER, other_own=NUMBER, other_found=NUMBER))
+    less(rows, "keys", "visits"), found=NUMBER, other_own=NUMBER, other_found=NUMBER, size=NUMBER,
+    other_size=NUMBER, common=NUMBER))
 def meet(slabs: Iterator[Block]) -> Iterator[Block]:
     """Lists sorted by the page where they are, that of the page itself before those that visit it
     -> the pairs that visits are, with what they have in common. Holds a slab, and one list."""
@@ -111,10 +113,11 @@ def meet(slabs: Iterator[Block]) -> Iterator[Block]:
         starts = rows.starts(_PAGE)
         offsets, keys = rows.lists("keys").flat()
         visits, own = rows.array("visits"), rows.array("own")
-        found, other_own, other_found = shared_keys(
+        found, other_own, other_found, other_size, common = shared_keys(
             frozen(starts), frozen(visits), offsets, frozen(keys), frozen(own))
         yield rows.without("keys", "visits").with_columns(
             page=rows["other"], other=rows["page"], found=found, other_own=other_own,
-            other_found=other_found).take(visits > 0)
+            other_found=other_found, size=np.diff(offsets), other_size=other_size,
+            common=common).take(visits > 0)
         last = int(starts[-1])
         home = [] if visits[last] else [rows.slice(last, last + 1)]

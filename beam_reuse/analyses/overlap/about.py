@@ -50,7 +50,7 @@ OVERLAP = About(
                "is a part", "mirror"),
         option("skip-containment", SHARE,
                "a page that is no exact copy is skippable only for one that has so much of its own "
-               "lines, those that are not its host's template", "skip"),
+               "lines, those that are not its host's template, and half of all its lines", "skip"),
         option("max-df", WHOLE,
                "chunks on more pages than this (for hosts: on more hosts) are crowds: each page is "
                "compared with the smallest URL and its next 10 only"),

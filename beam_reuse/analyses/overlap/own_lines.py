@@ -23,9 +23,10 @@ CHUNKED_PAIRS = columns(PAIRS, chunking=KIND, old=KIND, other_old=KIND)
 def with_own_lines(pairs: Rows, pages: Pages, settings: BoilerplateSettings) -> Rows:
     """Overlapping pages -> CHUNKED_PAIRS with `other_own`: how many own lines the greater page has,
     and `other_found`: how many of these are on the smaller one; `own` and `found` for the other
-    direction. `old` and `other_old` are 1 for pages whose sets have a page of a baseline, which
-    pairs say if there is one. A page without own lines has all of
-    its lines for its own: nothing of it is lost that is not on many pages of its host."""
+    direction; how many lines, own or not, each has (`size`, `other_size`) and both (`common`).
+    `old` and `other_old` are 1 for pages whose sets have a page of a baseline, which pairs say if
+    there is one. A page without own lines has all of its lines for its own: nothing of it is lost
+    that is not on many pages of its host."""
     chunked = pairs.map(_chunked)
     lists = pages.with_parts(
         template_lines(pages, settings), own_lines, paired_pages(chunked))

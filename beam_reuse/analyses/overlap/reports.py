@@ -14,7 +14,7 @@ from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.group import whole_groups
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
-from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, columns, gives
+from beam_reuse.columnar.schema import KIND, NUMBER, PAGE, SHARE, columns, gives
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.overlap import drop_in_order
 from beam_reuse.rows import Rows, Tagged
@@ -22,6 +22,8 @@ from beam_reuse.rows import Rows, Tagged
 SAVINGS = "savings"
 SAVED = ("pages", "bytes", "redundant_pages", "redundant_bytes")
 COPIES = columns(chunking=KIND, copies=NUMBER, pages=NUMBER)
+MOST_OF_IT = 0.5
+"""A page goes only for one that has this share of all its lines, its host's template included."""
 
 
 def replicas(centres: Rows, pairs: Rows, settings: OverlapSettings) -> Rows:
@@ -66,26 +68,30 @@ def _replica_table(rows: Block, settings: OverlapSettings) -> Block:
     return some.with_columns(chunking=chunking_names(some.array("chunking"), settings))
 
 
-@gives(columns(chunking=KIND, page=PAGE, near=PAGE))
+@gives(columns(chunking=KIND, page=PAGE, near=PAGE, share=SHARE))
 def neighbours(pairs: Block, least: float) -> Iterator[Block]:
     """Overlapping centres, as `with_own_lines` gives them: each `page` with a smaller one (`near`)
-    that has the share `least` of its own lines, or more. What is in a baseline stays, so it is no
+    that has the share `least` of its own lines, or more, and MOST_OF_IT of all its lines, unless
+    less is asked for; `share` is that of all lines. What is in a baseline stays, so it is no
     `page`, and `near` to smaller ones, too."""
     old, other_old = (pairs.array(name) > 0 for name in ("old", "other_old"))
-    share = pairs.array("other_found") / pairs.array("other_own")
-    yield Block({"chunking": pairs["chunking"], "page": pairs["other"],
-                 "near": pairs["page"]}).take((share >= least) & ~other_old)
-    share = pairs.array("found") / pairs.array("own")
-    yield Block({"chunking": pairs["chunking"], "page": pairs["page"],
-                 "near": pairs["other"]}).take((share >= least) & ~old & other_old)
+    for page, near, prefix, some in (
+            ("other", "page", "other_", ~other_old), ("page", "other", "", ~old & other_old)):
+        own = pairs.array(f"{prefix}found") / pairs.array(f"{prefix}own")
+        share = pairs.array("common") / pairs.array(f"{prefix}size")
+        yield Block({
+            "chunking": pairs["chunking"], "page": pairs[page], "near": pairs[near],
+            "share": share,
+        }).take((own >= least) & (share >= min(least, MOST_OF_IT)) & some)
 
 
-@gives(columns(chunking=KIND, centre=PAGE, because=PAGE))
+@gives(columns(chunking=KIND, centre=PAGE, because=PAGE, share=SHARE))
 def dropped(slabs: Iterator[Block]) -> Iterator[Block]:
     """Neighbours, all of a chunking, sorted by it, page and neighbour -> the centres that are
-    dropped, and `because`, the smallest that is kept and drops them: centres are taken in the order
-    of their URLs; one that is undecided is kept and drops its undecided neighbours. Holds a slab,
-    and a bit for each page."""
+    dropped, and `because`, that one of those that are kept and drop them which has most of their
+    lines (`share`), of several the smallest: centres are taken in the order of their URLs; one that
+    is undecided is kept and drops its undecided neighbours. Holds a slab, and a bit for each page.
+    """
     chunking, gone = -1, np.zeros(1, np.uint8)
     for rows, starts, sizes in whole_groups(slabs, ("chunking", "page")):
         of_chunking = rows.array("chunking")[starts]
@@ -98,11 +104,12 @@ def dropped(slabs: Iterator[Block]) -> Iterator[Block]:
             room = int(max(pages[-1], near.max())) // 8 + 1
             if room > len(gone):
                 gone = np.append(gone, np.zeros(max(room, 2 * len(gone)) - len(gone), np.uint8))
-            first = drop_in_order(frozen(pages), frozen(starts[at]), frozen(sizes[at]),
-                                  frozen(near), gone)
-            found = first >= 0
+            share = rows.array("share")
+            best = drop_in_order(frozen(pages), frozen(starts[at]), frozen(sizes[at]),
+                                 frozen(near), frozen(share), gone)
+            found = best >= 0
             yield Block({"chunking": of_chunking[at][found], "centre": pages[found],
-                         "because": near[first[found]]})
+                         "because": near[best[found]], "share": share[best[found]]})
 
 
 @gives(SKIPPABLE.rows, {SAVINGS: CRAWL_SAVINGS.rows})
@@ -110,7 +117,8 @@ def skippable(
     members: Block | None, dropped: Block | None, firsts: Block | None, settings: OverlapSettings,
 ) -> Iterator[Block | Tagged]:
     """Rows of that table: for a page the first of its set stays, or the page that its centre is
-    dropped for; where that is another one, the page can be skipped. SAVINGS: what hosts have and
+    dropped for; where that is another one, the page can be skipped. `containment` is the share of
+    all its lines that are there. SAVINGS: what hosts have and
     can save."""
     if members is None:
         return
@@ -120,15 +128,17 @@ def skippable(
         at = lookup(members, firsts, ("centre",))
         first = np.where(at >= 0, page_of(firsts.array("first")[at]), first)
     stays = np.repeat(first, count).reshape(len(members), count)
+    share = np.ones(stays.shape)
     if dropped is not None:
         row, at = pairs_of(*match_ranges(members, dropped, ("centre",)))
         stays[row, dropped.array("chunking")[at]] = dropped.array("because")[at]
+        share[row, dropped.array("chunking")[at]] = dropped.array("share")[at]
     skipped = stays != members.array("page")[:, np.newaxis]
     row, chunking = np.nonzero(skipped)
     yield Block({
         "url": members.array("page")[row], "chunking": chunking_names(chunking, settings),
         "because_of": stays[skipped], "host": members.strings("name").take(row),
-        "bytes": members.array("bytes")[row],
+        "bytes": members.array("bytes")[row], "containment": share[skipped],
     })
     yield from (Tagged(SAVINGS, each) for each in _savings(members, skipped, settings))
 

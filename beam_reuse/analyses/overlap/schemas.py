@@ -16,7 +16,8 @@ SERVER_OVERLAP = table(
 )
 REPLICAS = table("replicas", chunking=text, copies=number, pages=number)
 SKIPPABLE = table(
-    "skippable", url=page, chunking=text, because_of=page, host=text, bytes=number
+    "skippable", url=page, chunking=text, because_of=page, host=text, bytes=number,
+    containment=share,
 )
 CRAWL_SAVINGS = table(
     "crawl_savings",

@@ -18,8 +18,9 @@ class OverlapSettings:
     they share `thresholds` fingerprints or more, two hosts `server_thresholds`: entries such as
     `20` or `4-lines=15`, None for the papers' (see `definition`). Fingerprints on more than
     `max_df` pages (hosts) are crowds. Hosts are mirrors if each contains the share `mirror` of
-    the other. A page is redundant only for one that has the share `skip` of its own lines. `method`
-    says how pairs are counted; both give the same tables."""
+    the other. A page is redundant only for one that has the share `skip` of its own lines, and half
+    of all its lines (or `skip`, if that is less). `method` says how pairs are counted; both give
+    the same tables."""
 
     chunkings: tuple[str, ...] = ("whole", "4-lines", "2-lines")
     thresholds: tuple[str, ...] | None = None

@@ -59,7 +59,7 @@ function branch(row) {
 }
 
 const HEADINGS = {crawl_savings: "What a crawler need not fetch", skippable: "Pages it need not fetch", popular_collections: "Collections that occur on other hosts", boilerplate: "Lines of its template"};
-const COLUMNS = {crawl_savings: ["chunking", "pages", "redundant_pages", "bytes", "redundant_bytes"], skippable: ["url", "because_of", "bytes", "chunking"], popular_collections: ["prefix", "hosts", "pages", "bytes", "sample_urls"], boilerplate: ["text", "pages", "share", "position"]};
+const COLUMNS = {crawl_savings: ["chunking", "pages", "redundant_pages", "bytes", "redundant_bytes"], skippable: ["url", "because_of", "containment", "bytes", "chunking"], popular_collections: ["prefix", "hosts", "pages", "bytes", "sample_urls"], boilerplate: ["text", "pages", "share", "position"]};
 
 export async function one(parameters) {
   const {host} = parameters;
