@@ -109,8 +109,9 @@ def test_what_makes_no_sense_is_refused(settings: dict, told: str) -> None:
 def test_a_page_goes_for_one_that_is_greater_than_all_that_go() -> None:
     """As a page of a baseline may be: what is beyond the bits of pages that go is not read."""
     rows = Block({"chunking": np.zeros(2, np.uint8), "page": np.array([3, 5], np.uint64),
-                  "near": np.array([1 << 30, 3], np.uint64)})
+                  "near": np.array([1 << 30, 3], np.uint64), "share": np.array([0.75, 1.0])})
     for _ in range(50):
         found = Block.concat(list(dropped(iter([rows]))))
         assert found.array("centre").tolist() == [3]
         assert found.array("because").tolist() == [1 << 30]
+        assert found.array("share").tolist() == [0.75]
