@@ -25,6 +25,7 @@ CASES = {
     "any": QuiltSettings(variant="any", min_sources=2, min_patch_fraction=0.7),
     "ip": QuiltSettings(variant="ip", min_sources=2, gram_size=4),
     "few pages": QuiltSettings(max_pages_per_gram=5, min_sources=1, min_patch_fraction=0.2),
+    "crumbs": QuiltSettings(min_source_share=0.0),
     "no crumbs": QuiltSettings(min_source_share=0.1, min_sources=2),
     "single words": QuiltSettings(gram_size=1, max_pages_per_gram=40, min_sources=3),
     "every patch": QuiltSettings(min_sources=1, min_patch_fraction=0.0, max_pages_per_gram=60),

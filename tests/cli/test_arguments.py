@@ -209,7 +209,7 @@ def test_every_setting_has_an_option_and_shows_its_default() -> None:
         "gram-size": [5],
         "max-pages-per-gram": [50], "min-sources": [4], "min-patch-fraction": [0.5],
         "sweep": "pivot", "sweep-sources": False, "quilt-sources": "foreign", "ip-table": [],
-        "min-source-share": 0.0, "quilt-copy": 0.9,
+        "min-source-share": 0.02, "quilt-copy": 0.9,
         "boilerplate-pages": 5, "boilerplate-share": 0.1, "ignore-boilerplate": False,
         "min-chunk-tokens": 0, "count-own": False, "min-matching": 1,
     }

@@ -30,7 +30,7 @@ class QuiltSettings:
     sweep_sources: bool = False
     variant: str = "foreign"
     ip_tables: tuple[str, ...] = ()
-    min_source_share: float = 0.0
+    min_source_share: float = 0.02
     quilt_copy: float = 0.9
 
     def __post_init__(self) -> None:
