@@ -58,8 +58,8 @@ QUILTS = About(
                "host and an address per line, or Parquet with the columns host and ip",
                "ip_tables"),
         option("min-source-share", SHARE,
-               "sources that add a smaller share of the patch grams do not count, they are chance; 0: "
-               "all count, as in the paper"),
+               "sources that add a smaller share of the patch grams do not count, they are chance; "
+               "0: all count, as in the paper"),
         option("quilt-copy", COPY_SHARE,
                "pages with this share of a page's grams are its copies, no sources, and what only "
                "they share with it is no patch; 1.01: there are none"),
