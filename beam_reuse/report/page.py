@@ -140,9 +140,10 @@ def _not_shown(said: Sequence[str]) -> str:
 
 
 def _tables(manifest: Manifest) -> str:
-    rows = ([name, f"{sum(part.rows for part in parts):,}"]
-            for name, parts in manifest.tables().items())
-    return element("section", element("h2", "Tables"), table(("table", "rows"), rows))
+    rows = [[name, f"{sum(part.rows for part in parts):,}"]
+            for name, parts in manifest.tables().items()]
+    return element("section", element("details", element(
+        "summary", escaped(counted(len(rows), "table"))), table(("table", "rows"), rows)))
 
 
 def _settings(manifest: Manifest) -> str:

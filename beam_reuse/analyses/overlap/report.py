@@ -9,12 +9,12 @@ from beam_reuse.analyses.overlap.schemas import (
     SERVER_OVERLAP,
     SKIPPABLE,
 )
-from beam_reuse.core.wording import megabytes, percent
+from beam_reuse.core.wording import counted, megabytes, percent
 from beam_reuse.io.results.result import Result
 from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Bars, Card, Example, Figure, Matrix, Plot, Series
 
-HOSTS_SHOWN, MATRIX_HOSTS = 15, 12
+EXAMPLES, HOSTS_SHOWN, MATRIX_HOSTS = 3, 15, 12
 _MIRRORS = """
     select host_a, host_b, max(shared) as shared, max(containment_a) as a, max(containment_b) as b
     from source where relation = 'mirror' and shared > 1 group by host_a, host_b
@@ -49,28 +49,37 @@ def _saved(there: Result) -> Iterator[Card | Figure]:
     saved = there.query(_SAVED, CRAWL_SAVINGS, CRAWL_SAVINGS.names)
     (mirrors,) = there.query(_MIRROR_COUNT, SERVER_OVERLAP, SERVER_OVERLAP.names)
     pairs = there.query(_MIRRORS, SERVER_OVERLAP, SERVER_OVERLAP.names)
-    yield _card(saved, mirrors["n"], pairs)
+    yield _card(there, saved, mirrors["n"], pairs)
     if saved and saved[-1]["redundant_pages"]:
         yield _savings(there, saved[-1]["chunking"])
 
 
-def _card(saved: list[dict[str, Any]], mirrors: int, pairs: list[dict[str, Any]]) -> Card:
+def _card(
+    there: Result, saved: list[dict[str, Any]], mirrors: int, pairs: list[dict[str, Any]],
+) -> Card:
     """The strictest way of cutting pages counts, most often whole pages; the loosest is said."""
     title = "Which hosts are mirrors, and what can a crawler stop fetching?"
     if not saved or not saved[-1]["redundant_pages"]:
-        return Card(3, title, "0", "pages to skip", "No page is a copy of one that stays.")
+        return Card(3, title, "0", "pages to skip", "No page is a copy of one that stays.",
+                    query="select * from skippable", screen="table?name=skippable")
     strict, loose = saved[0], saved[-1]
     share = percent(strict["redundant_pages"] / strict["pages"])
-    exact = (f"{share} of all pages ({megabytes(strict['redundant_bytes'])}) are copies of a page "
+    exact = (f"{share} of all pages ({megabytes(strict['redundant_bytes'])}) are copies of one "
              f"that stays{_compared(strict['chunking'])}")
-    more = ("" if loose is strict else f"; {loose['redundant_pages']:,} have nearly all of their "
-            f"own lines on one{_compared(loose['chunking'])}")
+    more = ("" if loose is strict else f"; {loose['redundant_pages']:,} can go where it is enough "
+            f"that nearly all of a page's own lines are on another{_compared(loose['chunking'])}")
     answer = f"{exact}{more}. {_mirrors(mirrors)}"
+    hosts = there.query(_BY_HOST, CRAWL_SAVINGS, CRAWL_SAVINGS.names, {
+        "chunking": strict["chunking"], "n": EXAMPLES - len(pairs)})
     return Card(3, title, f"{strict['redundant_pages']:,}", "pages to skip", answer, [
         Example(f"{row['host_a']} and {row['host_b']}",
                 f"mirrors: {percent(row['a'])} and {percent(row['b'])} of each is on the other",
                 "shared", {"a": row["host_a"], "b": row["host_b"]})
-        for row in pairs], _QUERY.format(strict["chunking"]), "table?name=skippable")
+        for row in pairs] + [
+        Example(row["host"], f"{row['redundant_pages']:,} of its {counted(row['pages'], 'page')} "
+                "can be skipped", "site", {"host": row["host"]}) for row in hosts],
+        _QUERY.format(strict["chunking"]),
+        f"table?name=skippable&f=chunking.is.{strict['chunking']}")
 
 
 def _compared(chunking: str) -> str:
@@ -78,8 +87,8 @@ def _compared(chunking: str) -> str:
 
 
 def _mirrors(pairs: int) -> str:
-    return ("No two hosts are mirrors." if not pairs else "One pair of hosts are mirrors."
-            if pairs == 1 else f"{pairs:,} pairs of hosts are mirrors.")
+    return ("No two hosts mirror each other." if not pairs else "Two hosts mirror each other."
+            if pairs == 1 else f"{pairs:,} pairs of hosts mirror each other.")
 
 
 def _savings(there: Result, chunking: str) -> Figure:

@@ -22,8 +22,8 @@ from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
 _WORDS = "length(regexp_replace(text, '<[^>]*>|[^\\p{L}]', '', 'g')) >= 60"
 _PASSAGES = f"""
-    select sha1, "text", occurrences, pages, hosts, first_url from source
-    order by hosts > 1 and {_WORDS} desc, occurrences desc, sha1 limit 3"""
+    select sha1, "text", occurrences, pages, hosts, first_url, hosts > 1 and {_WORDS} as copied
+    from source order by copied desc, occurrences desc, sha1 limit 60"""
 _PASSAGES_QUERY = ("select occurrences, hosts, pages, text from frequent_chunks "
                    "order by hosts > 1 desc, occurrences desc")
 # Less than a tenth of a host is what hosts happen to have in common.
@@ -53,13 +53,28 @@ def _passages(there: Result) -> Iterator[Card]:
     rows = there.query(_PASSAGES, FREQUENT_CHUNKS, (
         "sha1", "text", "occurrences", "pages", "hosts", "first_url"))
     answer = "No passage occurs often enough to be listed." if not rows else (
-        f"The first of these occurs {counted(rows[0]['occurrences'], 'time')} on "
+        f"The one that is copied most occurs {counted(rows[0]['occurrences'], 'time')} on "
         f"{counted(rows[0]['hosts'], 'host')}.")
     yield Card(1, "Which passages are copied most?", f"{found:,}", "frequent passages", answer, [
         Example(readable(row["text"]), f"{counted(row['occurrences'], 'time')} on "
                 f"{counted(row['pages'], 'page')} of {counted(row['hosts'], 'host')}; first "
                 f"captured at {row['first_url']}", "passage", {"sha1": row["sha1"]})
-        for row in rows], _PASSAGES_QUERY, "passages")
+        for row in _of_other_words(rows)], _PASSAGES_QUERY, _passages_screen(rows))
+
+
+def _of_other_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first three that read differently: the same words in other markup are another chunk."""
+    first: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        first.setdefault(readable(row["text"]), row)
+    return [*first.values()][:3]
+
+
+def _passages_screen(rows: list[dict[str, Any]]) -> str:
+    """Where the viewer lists them, in the same order where they are copied passages of text."""
+    if not rows or not rows[0]["copied"]:
+        return "passages"
+    return "passages?sort=occurrences&descending=true&f=letters.min.60&f=hosts.min.2"
 
 
 def _occurrences(there: Result) -> Iterator[Figure]:
@@ -89,10 +104,12 @@ def _copiers(there: Result) -> Iterator[Card]:
         "hosts": (NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"))})
     number = rows[0]["copiers"] if rows else 0
     answer = ("No host has a tenth of its content from other domains." if not rows else
-              f"{rows[0]['prefix'].rstrip('/')} has the most content from other domains: "
-              f"{counted(rows[0]['copied'], 'chunk')}.")
+              f"{rows[0]['prefix'].rstrip('/')} has most of all: "
+              f"{counted(rows[0]['copied'], 'chunk')} of others, most of them of "
+              f"{rows[0]['source']}.")
     yield Card(2, "Which hosts live on copies, and on whose?", f"{number:,}",
-               f"{'host' if number == 1 else 'hosts'} with a tenth from other domains", answer,
+               f"{'host' if number == 1 else 'hosts'} with a tenth or more from other domains",
+               answer,
                [Example(host := row["prefix"].rstrip("/"), _copied(row), "site", {"host": host})
                 for row in rows], _HOSTS_QUERY, "sites")
 

@@ -1,6 +1,6 @@
 // Which screen an address is of, and keys that work everywhere.
 import {overview} from "./api.js";
-import {el, link} from "./dom.js";
+import {el, link, seen} from "./dom.js";
 import * as families from "./families.js";
 import * as judging from "./judging.js";
 import * as overviews from "./overview.js";
@@ -29,12 +29,13 @@ const MENU = [
   ["Rejects, skipped", "records", ["rejects", "skipped"]], ["Tables", "tables", []], ["Judge", "judge", []],
 ];
 const PART_OF = {passage: "passages", line: "passages", site: "sites", shared: "sites", page: "pages", pair: "pairs", quilt: "quilts", family: "families", table: "tables", judging: "judge", judged: "judge"};
-const KEYS = [["?", "these keys"], ["/", "to the first filter"], ["n, p", "next and previous difference or mark"], ["[ ]", "previous and next page of a table"], ["t, s, r", "text, source and rendering of a page"], ["g then 1 … 9, 0", "to a screen of the menu"], ["Esc", "close"]];
+const KEYS = [["?", "these keys"], ["/", "to the first filter"], ["n, p", "next and previous difference, mark or patch"], ["[ ]", "previous and next page of a table"], ["t, s, r", "text, source and rendering of a page"], ["g then 1 … 9, 0", "to a screen of the menu"], ["Esc", "close"]];
 
 const main = document.getElementById("screen");
 const nav = document.getElementById("nav");
 const help = document.getElementById("help");
-let shown = 0, going = false;
+const wait = document.getElementById("wait");
+let shown = 0, going = false, slow = 0;
 
 function address() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
@@ -43,14 +44,17 @@ function address() {
   return {path, parameters};
 }
 
-async function show() {
+async function show(moved) {
   const mine = ++shown;
   const {path, parameters} = address();
   const screen = Object.hasOwn(SCREENS, path) ? SCREENS[path] : null;
   main.setAttribute("aria-busy", "true");
+  clearTimeout(slow);
+  slow = setTimeout(() => { wait.hidden = false; }, 400);
   try {
     const manifest = await overview();
     menu(manifest, PART_OF[path] ?? path);
+    named(manifest.folder);
     const needs = MENU.find(([, name]) => name === path)?.[2] ?? [];
     const content = needs.length && !needs.some((table) => table in manifest.tables) ? [el("h1", {}, "Not looked for"), el("p", {class: "empty"}, "The run has not made ", needs.join(" or "), ": it was asked for other analyses. ", link("tables", {}, "What there is"))]
       : screen ? await screen(parameters, manifest, SCREENS) : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
@@ -61,10 +65,21 @@ async function show() {
     if (mine !== shown) return;
     main.replaceChildren(el("h1", {}, "Not shown"), el("p", {class: "error", role: "alert"}, error.message));
   }
+  clearTimeout(slow);
+  wait.hidden = true;
   main.removeAttribute("aria-busy");
   const title = main.querySelector("h1");
-  document.title = (title ? title.textContent + " – " : "") + "beam-reuse";
+  document.title = [title?.textContent, document.getElementById("result").textContent, "beam-reuse"].filter(Boolean).join(" – ");
+  main.setAttribute("aria-label", title?.textContent ?? "");
+  if (document.activeElement === document.body && moved) main.focus({preventScroll: true});
   main.dispatchEvent(new Event("shown"));
+}
+
+// Which result this is: several may be open beside each other.
+function named(folder) {
+  const shown = document.getElementById("result");
+  shown.replaceChildren(seen(folder.split("/").filter(Boolean).slice(-1)[0] ?? folder));
+  shown.title = seen(folder);
 }
 
 function menu(manifest, current) {
@@ -111,5 +126,5 @@ document.addEventListener("keydown", (event) => {
     if (made) { made.click(); event.preventDefault(); }
   }
 });
-addEventListener("hashchange", show);
-show();
+addEventListener("hashchange", () => show(true));
+show(false);

@@ -1,9 +1,11 @@
 // How a value of a table is shown, by the name of its column.
-import {breakable, counted, el, link, number, share} from "./dom.js";
+import {breakable, counted, el, link, number, share, size} from "./dom.js";
+import {listing} from "./listing.js";
 
 const PAGES = new Set(["url", "url_a", "url_b", "because_of", "centre", "representative", "cluster", "source_url", "first_url", "origin", "set", "family", "declared_canonical"]);
 const HOSTS = new Set(["host", "host_a", "host_b"]);
 const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a", "containment_b", "containment", "share", "patch_fraction", "linked_page_share", "linked_domain_share", "position", "similarity", "least", "mean", "larger"]);
+const SIZES = new Set(["bytes", "redundant_bytes", "record_length"]);
 export const CHUNKS = new Set(["frequent_chunks", "matched_chunks", "labels"]);
 
 export function cell(table, column, value) {
@@ -17,6 +19,7 @@ export function cell(table, column, value) {
   if (PAGES.has(column.name) && column.type === "VARCHAR") return page(value);
   if (HOSTS.has(column.name)) return link("site", {host: value}, breakable(value));
   if (SHARES.has(column.name) && typeof value === "number" && column.type === "DOUBLE") return share(value);
+  if (SIZES.has(column.name)) return el("span", {class: "short", title: counted(value, "byte")}, size(value));
   if (column.type === "BIGINT" || column.type === "DOUBLE") return number(value);
   if (column.type.startsWith("TIMESTAMP")) return el("span", {class: "short"}, String(value).replace("T", " ").replace("+00:00", ""));
   if (typeof value === "object") return JSON.stringify(value);
@@ -45,8 +48,17 @@ export function readable(text, most = 300) {
 
 // What a reader sees of a chunk, or its markup if there is nothing else.
 export function words(text) {
-  const bare = text.replace(/<[^>]*(>|$)/g, " ").replace(/\s+/g, " ").trim();
+  const bare = text.replace(/<[^>]*(>|$)/g, " ").replace(ENTITIES, letter).replace(/\s+/g, " ").trim();
   return bare.length >= 12 ? bare : readable(text, 1000);
+}
+
+// The characters that markup writes by names or numbers: those that are frequent in text.
+const NAMED = {lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—", hellip: "…", laquo: "«", raquo: "»", lsquo: "‘", rsquo: "’", ldquo: "“", rdquo: "”", copy: "©", reg: "®", middot: "·", bull: "•", para: "¶", times: "×", rarr: "→", larr: "←"};
+const ENTITIES = /&(#\d{1,7}|#[xX][\da-fA-F]{1,6}|\w+);/g;
+function letter(whole, name) {
+  if (name[0] !== "#") return Object.hasOwn(NAMED, name) ? NAMED[name] : whole;
+  const code = /^#[xX]/.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : whole;
 }
 
 export const isNumber = (column) => column.type === "BIGINT" || column.type === "DOUBLE";
@@ -55,9 +67,8 @@ export const isNumber = (column) => column.type === "BIGINT" || column.type === 
 export function plainTable(table, rows, columns) {
   const names = columns ?? (rows.length ? Object.keys(rows[0]) : []);
   const typed = names.map((name) => ({name, type: typeOf(table, rows, name)}));
-  return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table}, el("table", {},
-    el("thead", {}, el("tr", {}, typed.map((column) => el("th", {scope: "col", class: isNumber(column) ? "n" : "", title: column.name}, heading(column.name))))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, typed.map((column) => el("td", {class: isNumber(column) ? "n" : ""}, cell(table, column, row[column.name]))))))));
+  const heads = typed.map((column) => ({name: heading(column.name), n: isNumber(column), title: column.name}));
+  return listing(table, heads, rows.map((row) => typed.map((column) => cell(table, column, row[column.name]))));
 }
 
 // `position` is a share of the page above a line of a template, elsewhere the number of a chunk.

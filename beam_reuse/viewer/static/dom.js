@@ -45,8 +45,12 @@ export function link(screen, parameters, ...children) {
 }
 
 export const number = (value) => value === null || value === undefined ? "" : Number(value).toLocaleString("en");
-export const share = (value) => value === null || value === undefined ? "" : (100 * value).toFixed(value > 0 && value < 0.1 ? 2 : 1) + "\u00a0%";
-export const counted = (many, what) => number(many) + " " + what + (many === 1 ? "" : "s");
+export function share(value) {
+  if (value === null || value === undefined) return "";
+  const digits = value === 0 || value === 1 ? 0 : value < 0.1 ? 2 : 1;
+  return (100 * value).toFixed(digits) + "\u00a0%";
+}
+export const counted = (many, what) => number(many) + " " + what + (many === 1 ? "" : /(ch|sh|x|s)$/.test(what) ? "es" : "s");
 
 export function size(bytes) {
   for (const [unit, scale] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]) if (bytes >= scale) return (bytes / scale).toFixed(1) + " " + unit;

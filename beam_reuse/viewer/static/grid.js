@@ -2,6 +2,7 @@
 import {ask, overview} from "./api.js";
 import {cell, heading, isNumber} from "./cells.js";
 import {counted, el, link, to} from "./dom.js";
+import {listing} from "./listing.js";
 
 // Fields of filters for any column, by its type.
 export function fieldsOf(columns) {
@@ -13,7 +14,7 @@ export function fieldsOf(columns) {
   });
 }
 
-function form(screen, parameters, fields, extra) {
+function form(screen, parameters, fields) {
   const given = new Map(asList(parameters.f).map((text) => [text.split(".", 2).join("."), text.split(".").slice(2).join(".")]));
   const inputs = fields.map((field) => {
     const key = field.column + "." + field.op;
@@ -23,7 +24,7 @@ function form(screen, parameters, fields, extra) {
       ? el("select", {name: key}, field.options.map(([each, name]) => el("option", {value: each, selected: each === value}, name)))
       : field.type === "check"
         ? el("input", {type: "checkbox", name: key, value: field.value, checked: value === field.value})
-        : el("input", {type: field.type === "number" ? "text" : "search", inputmode: field.type === "number" ? "decimal" : null, name: key, value, size: field.type === "number" ? 7 : 18, autocomplete: "off", spellcheck: "false"});
+        : el("input", {type: field.type === "number" ? "text" : "search", inputmode: field.type === "number" ? "decimal" : null, name: key, value, size: field.type === "number" ? 7 : 16, autocomplete: "off", spellcheck: "false"});
     return el("label", {class: field.type === "check" ? "check" : ""}, el("span", {}, field.label), input);
   });
   const others = [...given].map(([key, value]) => key + "." + value);
@@ -35,10 +36,19 @@ function form(screen, parameters, fields, extra) {
       filters.push(input.name + "." + input.value);
     }
     location.hash = to(screen, {...parameters, f: filters, after: "", before: ""});
-  }}}, inputs, extra, el("button", {type: "submit"}, "Filter"),
+  }}}, inputs, el("button", {type: "submit"}, "Filter"),
   asList(parameters.f).length ? link(screen, {...parameters, f: [], after: "", before: ""}, "clear") : null,
   others.length ? el("p", {class: "small"}, "Also filtered by ", others.join(", ")) : null);
 }
+
+// Filters fold where they would fill the window: on a phone, and where there is one for every column.
+export const NARROW = matchMedia("(max-width: 50rem)");
+function folding(shown, used, folded) {
+  return el("details", {class: folded ? "folding" : "folding wide", open: used || !(folded || NARROW.matches)}, el("summary", {}, "Filter"), shown);
+}
+NARROW.addEventListener("change", () => {
+  for (const each of document.querySelectorAll("details.folding.wide")) each.open ||= !NARROW.matches;
+});
 
 // Filters as conditions of `sample`, which knows no others.
 const SIGNS = {is: "=", not: "!=", min: ">=", max: "<=", has: "~"};
@@ -50,28 +60,30 @@ export const asList = (value) => value === undefined ? [] : [value].flat();
 
 // The grid of a table. `columns` are names of those shown (all without), `cells` says how some are. Rows of a table
 // that was made of another are judged as those of the other: `judged`, without filters by columns it has not.
-export async function grid({screen, table, parameters, fields, columns, names = {}, cells = {}, last = null, note = null, judged = null, sort = "", descending = false, extra = null}) {
+export async function grid({screen, table, parameters, fields, columns, names = {}, cells = {}, last = null, note = null, judged = null, sort = "", descending = false, folded = false, empty = null, usual = []}) {
   const by = parameters.sort ?? sort, down = parameters.descending ? parameters.descending === "true" : parameters.sort ? false : descending;
   const filters = asList(parameters.f);
   const answer = await ask("table", {name: table, sort: by, descending: down, filters, after: parameters.after, before: parameters.before});
   const shown = columns ? columns.map((name) => answer.columns.find((column) => column.name === name)).filter(Boolean) : answer.columns;
   const many = el("span", {class: "small", role: "status"}, "counting…");
   ask("count", {name: table, filters}).then((told) => many.replaceChildren(counted(told.rows, "row") + (filters.length ? " after filtering" : "")), (error) => many.replaceChildren(error.message));
-  const head = el("tr", {}, shown.map((column) => {
-    const mine = by === column.name;
-    const sortable = !column.type.endsWith("[]");
+  const heads = shown.map((column) => {
+    const mine = by === column.name, name = names[column.name] ?? heading(column.name);
     const next = {...parameters, sort: column.name, descending: mine ? String(!down) : String(isNumber(column)), after: "", before: ""};
-    return el("th", {scope: "col", title: column.name, class: isNumber(column) ? "n" : "", "aria-sort": mine ? (down ? "descending" : "ascending") : null},
-      sortable ? link(screen, next, names[column.name] ?? heading(column.name), mine ? (down ? " ▼" : " ▲") : "") : names[column.name] ?? heading(column.name));
-  }), last ? el("th", {scope: "col", class: "last"}, el("span", {class: "hidden"}, "more")) : null);
-  const body = answer.rows.map((row) => el("tr", {}, shown.map((column) => el("td", {class: isNumber(column) ? "n" : ""},
-    cells[column.name] ? cells[column.name](row[column.name], row) : cell(table, column, row[column.name]))), last ? el("td", {class: "last"}, last(row)) : null));
+    return {name, n: isNumber(column), title: column.name, sort: mine ? (down ? "descending" : "ascending") : null,
+      shown: column.type.endsWith("[]") ? name : link(screen, next, name, mine ? (down ? " ▼" : " ▲") : "")};
+  });
+  if (last) heads.push({last: true});
+  const rows = answer.rows.map((row) => [
+    ...shown.map((column) => cells[column.name] ? cells[column.name](row[column.name], row) : cell(table, column, row[column.name])),
+    ...(last ? [last(row)] : [])]);
   const sizes = (await overview()).tables, like = judged?.table ?? (table in sizes ? table : null);
+  if (!rows.length && filters.every((text) => usual.includes(text)) && !(sizes[like ?? table] > 0)) return el("p", {class: "empty"}, empty ?? "The table is empty.");
   const back = parameters.before ? answer.more : Boolean(parameters.after);
   const forward = parameters.before ? true : answer.more;
-  return el("section", {class: "grid"}, form(screen, parameters, fields ?? fieldsOf(answer.columns), extra), note,
-    el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table}, el("table", {}, el("thead", {}, head), el("tbody", {}, body))),
-    answer.rows.length ? null : el("p", {class: "empty"}, filters.length && sizes[like ?? table] !== 0 ? "No row passes these filters." : "The table is empty."),
+  return el("section", {class: "grid"}, folding(form(screen, parameters, fields ?? fieldsOf(answer.columns)), filters.some((text) => !usual.includes(text)), folded), note,
+    answer.rows.length ? listing(table, heads, rows)
+      : el("p", {class: "empty"}, filters.length ? ["No row passes these filters. ", link(screen, {...parameters, f: [], after: "", before: ""}, "Show all")] : "No row is here."),
     el("nav", {class: "pages", "aria-label": "Pages of the table"},
       back ? el("a", {href: to(screen, {...parameters, before: answer.first, after: ""}), "data-key": "["}, "← previous") : el("span", {class: "off"}, "← previous"),
       parameters.after || parameters.before ? link(screen, {...parameters, before: "", after: ""}, "first") : null,

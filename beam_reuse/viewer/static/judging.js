@@ -6,7 +6,7 @@ import {kindOf} from "./kinds.js";
 
 export const KEYS = [["j", "correct (or copied), and the next row"], ["f", "incorrect (or benign, original), and the next row"], ["d", "undecided, and the next row"],
   [". ,", "next and previous row, without judging"], ["u", "undo the last judgement"], ["e", "write a note; Esc ends it"], ["1 … 9", "take the note that was given most often, second most ..."], ["x", "take back what is said of this row"]];
-const QUESTIONS = {
+export const QUESTIONS = {
   near_duplicates: "Are these two pages near-duplicates?", page_overlap: "Does one of these pages have what is on the other?", quilts: "Is this page stitched from others?", quilt_sources: "Is this page made of that source?",
   frequent_chunks: "Is this passage what you are looking for, or benign?", frequent_files: "Is this file what you are looking for, or benign?", matched_chunks: "Is this passage what you are looking for, or benign?", matched_files: "Is this file what you are looking for, or benign?", labels: "Is this what you are looking for, or benign?",
   page_reuse: "What is this page: copied, or an original? (What it is, not whether its flag is right.)", neighbourhoods: "What is this directory: copied, or an original? (What it is, not whether its flag is right.)",

@@ -23,5 +23,5 @@ export const fresh = () => { seenNames = null; };
 
 export function stepper(what) {
   const go = (by) => document.getElementById("screen").dispatchEvent(new CustomEvent("step", {detail: by}));
-  return el("span", {class: "stepper"}, el("button", {type: "button", on: {click: () => go(-1)}, "aria-label": "Previous " + what}, "↑ p"), el("button", {type: "button", on: {click: () => go(1)}, "aria-label": "Next " + what}, "n ↓"), " ", el("span", {"data-place": true, role: "status", class: "small"}, ""));
+  return el("span", {class: "stepper"}, el("button", {type: "button", on: {click: () => go(-1)}}, "← previous ", what, " ", el("kbd", {}, "p")), el("button", {type: "button", on: {click: () => go(1)}}, "next ", what, " → ", el("kbd", {}, "n")), " ", el("span", {"data-place": true, role: "status", class: "small"}, ""));
 }

@@ -11,7 +11,7 @@ export async function screen(parameters, manifest) {
   else cards.replaceChildren();
   return [
     el("h1", {}, manifest.title),
-    el("p", {class: "accounting"}, el("strong", {}, counted(sums.records, "record"), " = ", counted(sums.pages, "page"), " + ", link("records", {}, number(total(sums.skipped)), " skipped"), " + ", link("records", {}, number(total(sums.rejected)), " rejected"))),
+    el("p", {class: "accounting"}, el("strong", {}, counted(sums.records, "record"), " = ", counted(sums.pages, "page"), " + ", link("records", {of: "skipped"}, number(total(sums.skipped)), " skipped"), " + ", link("records", {of: "rejects"}, number(total(sums.rejected)), " rejected"))),
     reasons("Skipped", sums.skipped), reasons("Rejected", sums.rejected), el("p", {class: "small path"}, manifest.folder), cards, figures,
     el("details", {}, el("summary", {}, counted(Object.keys(manifest.settings).length, "setting"), " that values depend on"),
       el("dl", {class: "facts"}, Object.entries(manifest.settings).map(([name, value]) => [el("dt", {}, "--" + name), el("dd", {}, Array.isArray(value) ? value.join(", ") : String(value ?? ""))]),

@@ -16,7 +16,7 @@ function wordsForm(parameters) {
   return el("form", {class: "filters words", role: "search", on: {submit(event) {
     event.preventDefault();
     location.hash = to("pages", {words: event.target.elements.words.value.trim()});
-  }}}, el("label", {}, el("span", {}, "words of a passage, in order"), el("input", {type: "search", name: "words", value: parameters.words ?? "", size: 40, autocomplete: "off"})), el("button", {type: "submit"}, "Search"),
+  }}}, el("label", {}, el("span", {}, "words of a passage that is copied, in their order"), el("input", {type: "search", name: "words", value: parameters.words ?? "", size: 40, autocomplete: "off"})), el("button", {type: "submit"}, "Search"),
   parameters.words ? link("pages", {}, "all pages") : null);
 }
 
@@ -33,7 +33,7 @@ export async function one(parameters, manifest) {
   const {url} = parameters;
   const [known, text] = await Promise.all([ask("page", {url}), ask("text", {url, source: parameters.as === "source"})]);
   const own = known.page, reuse = known.facts.page_reuse?.rows[0], kept = known.facts.keep?.rows.find((row) => row.url === url), lines = known.facts.boilerplate_pages?.rows[0];
-  const why = el("aside", {class: "why", "aria-live": "polite"}, el("p", {class: "small"}, Object.keys(text.marks).length ? "Choose a marked passage to see why it is marked and where else it occurs." : "No passage of this page occurs elsewhere, as far as the run looked."));
+  const why = el("aside", {class: "why", "aria-live": "polite"}, el("p", {class: "small idle"}, Object.keys(text.marks).length ? "Choose a marked passage to see why it is marked and where else it occurs." : "No passage of this page occurs elsewhere, as far as the run looked."));
   const tabs = el("nav", {class: "tabs", "aria-label": "How the page is shown"}, tab("Text", "", "t"), tab("Source", "source", "s"), tab("Rendered", "rendered", "r"), stepper("mark"));
   function tab(name, as, key) {
     const made = el("a", {href: "#/page?" + new URLSearchParams(as ? {url, as} : {url}), "data-key": key}, name);

@@ -14,17 +14,19 @@ export async function list(parameters, manifest) {
     {label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"},
     {label: "C from", column: "c_similarity", op: "min", type: "number"}, {label: "to", column: "c_similarity", op: "max", type: "number"}, {label: "B from", column: "b_similarity", op: "min", type: "number"},
     ...["b", "c", "combined", "hybrid"].map((name) => ({label: "found by " + (name.length === 1 ? name.toUpperCase() : name), column: name, op: "is", type: "check", value: "true"})),
-    {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"},
-  ] : [{label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"}, {label: "larger containment from (0 to 1)", column: "larger", op: "min", type: "number"}, {label: "compared by", column: "chunking", op: "is", options: [["", "any"], ...asList(manifest.settings["overlap-chunkings"]).filter((name) => name !== "whole").map((name) => [name, name])]}, {label: "shared from", column: "shared", op: "min", type: "number"}, {label: "containment of a from", column: "containment_a", op: "min", type: "number"}, {label: "of b from", column: "containment_b", op: "min", type: "number"},
-    {label: "URL a has", column: "url_a", op: "has", type: "text"}, {label: "URL b has", column: "url_b", op: "has", type: "text"}];
+    {label: "page a has", column: "url_a", op: "has", type: "text"}, {label: "page b has", column: "url_b", op: "has", type: "text"},
+  ] : [{label: "hide pairs of one site", column: "same_site", op: "is", type: "check", value: "false"}, {label: "containment from (0 to 1)", column: "larger", op: "min", type: "number"}, {label: "compared by", column: "chunking", op: "is", options: [["", "any"], ...asList(manifest.settings["overlap-chunkings"]).filter((name) => name !== "whole").map((name) => [name, name])]}, {label: "shared from", column: "shared", op: "min", type: "number"}, {label: "of page a from", column: "containment_a", op: "min", type: "number"}, {label: "of page b from", column: "containment_b", op: "min", type: "number"},
+    {label: "page a has", column: "url_a", op: "has", type: "text"}, {label: "page b has", column: "url_b", op: "has", type: "text"}];
   const other = asList(parameters.f).includes("same_site.is.false");
   const column = near ? "c_similarity" : "larger", table = near ? which : "overlapping";
   const bins = which ? (await ask("similarities", {table, column, other_sites: other})).bins : [];
   return [el("h1", {}, "Pairs of pages"), tabs, histogram(bins, near, {...parameters, of: which}),
-    await grid({screen: "pairs", table, parameters: {...parameters, of: which}, fields, sort: near ? "c_similarity" : "shared", descending: true, names: {larger: "larger containment"}, judged: near ? null : {table: "page_overlap", without: ["larger", "same_site"]},
+    await grid({screen: "pairs", table, parameters: {...parameters, of: which}, fields, sort: near ? "c_similarity" : "shared", descending: true, names: NAMES, empty: near ? "No two pages are near-duplicates." : "No two pages overlap.", judged: near ? null : {table: "page_overlap", without: ["larger", "same_site"]},
       columns: near ? ["url_a", "url_b", "c_similarity", "b_similarity", "same_site", "b", "c", "combined", "hybrid"] : ["url_a", "url_b", "chunking", "shared", "larger", "containment_a", "containment_b", "same_site"],
       last: (row) => link("pair", {a: row.url_a, b: row.url_b}, "compare")})];
 }
+
+const NAMES = {url_a: "page a", url_b: "page b", b_similarity: "B similarity", c_similarity: "C similarity", b: "by B", c: "by C", combined: "by combined", hybrid: "by hybrid", larger: "containment", containment_a: "of page a", containment_b: "of page b"};
 
 // How many pairs have which similarity; a bar sets the cutoff.
 function histogram(bins, near, parameters) {
@@ -32,13 +34,21 @@ function histogram(bins, near, parameters) {
   const most = Math.max(...bins.map((bin) => bin[1]));
   const others = asList(parameters.f).filter((text) => !/^(c_similarity|larger)\.min\./.test(text));
   const cutoff = Number(asList(parameters.f).find((text) => /^(c_similarity|larger)\.min\./.test(text))?.split(".min.")[1] ?? -1);
-  return el("figure", {class: "histogram"}, el("figcaption", {}, near ? "Pairs by C-similarity" : "Pairs by the larger containment", " (bars by powers of ten); choose a bar to see the pairs from there up"),
-    el("div", {class: "bars"}, bins.map(([value, many]) => {
-      const made = el("a", {href: near ? to("pairs", {...parameters, f: [...others, "c_similarity.min." + value], after: "", before: ""}) : to("pairs", {...parameters, sort: "larger", descending: "true", f: [...others, "larger.min." + value], after: "", before: ""}), title: (near ? value : share(value)) + ": " + counted(many, "pair"), "aria-label": (near ? value : share(value)) + ": " + counted(many, "pair")}, el("span", {}));
-      made.classList.toggle("below", value < cutoff);
-      made.firstChild.style.height = Math.max(2, 100 * Math.log1p(many) / Math.log1p(most)) + "%";
-      return made;
-    })), el("div", {class: "ends small"}, el("span", {}, near ? String(bins[0][0]) : share(bins[0][0])), el("span", {}, near ? String(bins.at(-1)[0]) : share(bins.at(-1)[0]))));
+  const all = bins.reduce((sum, bin) => sum + bin[1], 0), named = (value) => near ? String(value) : share(value);
+  let left = all;
+  const bars = bins.map(([value, many]) => {
+    const chosen = {...parameters, f: [...others, (near ? "c_similarity" : "larger") + ".min." + value], after: "", before: ""};
+    const said = named(value) + ": " + counted(many, "pair") + "; " + number(left) + " from here up";
+    left -= many;
+    const made = el("a", {href: to("pairs", near ? chosen : {...chosen, sort: "larger", descending: "true"}), title: said, "aria-label": said, "aria-current": value === cutoff ? "true" : null}, el("span", {}));
+    made.classList.toggle("below", value < cutoff);
+    made.firstChild.style.height = Math.max(2, 100 * Math.log1p(many) / Math.log1p(most)) + "%";
+    return made;
+  });
+  const above = bins.reduce((sum, [value, many]) => value < cutoff ? sum : sum + many, 0);
+  return el("figure", {class: "histogram"}, el("figcaption", {}, near ? "Pairs by C similarity" : "Pairs by the larger containment", ", bars by powers of ten. ",
+    cutoff < 0 ? "Choose a bar to see the pairs from there up." : [el("b", {}, "From ", named(cutoff), " up: ", number(above), " of ", counted(all, "pair"), "."), " ", link("pairs", {...parameters, f: others, after: "", before: ""}, "all")]),
+  el("div", {class: "bars"}, bars), el("div", {class: "ends small"}, el("span", {}, named(bins[0][0])), el("span", {}, named(bins.at(-1)[0]))));
 }
 
 export async function one(parameters, manifest) {
@@ -56,7 +66,7 @@ export async function one(parameters, manifest) {
     numbers ? el("p", {class: "small"}, counted(numbers.same, "line"), " the same, ", number(numbers.changed), " changed, ", number(numbers.a), " only on the left, ", number(numbers.b), " only on the right") : null,
     el("div", {class: "sides-head"}, el("div", {}, page(a)), el("div", {}, page(b))),
     found.why_not ? el("p", {class: "notice", role: "status"}, "The contents cannot be shown. ", found.why_not) : sides(found),
-    Object.entries(found.rows).filter(([, rows]) => rows.length).map(([table, rows]) => el("details", {}, el("summary", {}, table), plainTable(table, rows)))].flat().filter(Boolean);
+    Object.entries(found.rows).filter(([, rows]) => rows.length).map(([table, rows]) => el("details", {}, el("summary", {}, "In the table ", table), plainTable(table, rows)))].flat().filter(Boolean);
 }
 
 const outOf = (most) => typeof most === "number" ? " of " + most : "";

@@ -35,13 +35,13 @@ const LETTERS = "letters.min.20";
 async function chunks(asked) {
   const marked = new Set((await ask("marked")).benign), parameters = asked.f === undefined ? {...asked, f: [LETTERS]} : asked;
   return grid({
-    screen: "passages", table: "by_chunk", parameters, judged: {table: "frequent_chunks", without: ["letters"]}, sort: "hosts", descending: true,
+    screen: "passages", table: "by_chunk", parameters, judged: {table: "frequent_chunks", without: ["letters"]}, sort: "hosts", descending: true, usual: [LETTERS], empty: "No passage occurs often enough to be listed.",
     columns: ["text", "occurrences", "pages", "hosts", "domains", "bytes", "first_url"],
     fields: [{label: "text has", column: "text", op: "has", type: "text"}, {label: "letters of text from", column: "letters", op: "min", type: "number"}, {label: "hosts from", column: "hosts", op: "min", type: "number"}, {label: "occurrences from", column: "occurrences", op: "min", type: "number"},
       {label: "bytes from", column: "bytes", op: "min", type: "number"}, {label: "to", column: "bytes", op: "max", type: "number"}],
     cells: {text: (value, row) => el("div", {class: "passage"}, link("passage", {sha1: row.sha1}, readable(words(value), 200) || "(white space)"))},
     last: (row) => stopButton(row.sha1, marked.has(row.sha1)),
-    note: el("p", {class: "small"}, "Chunks with few letters are mere markup: from 0 shows them. What is marked as a stop chunk counts nowhere when the crawl is run again with the ", link("judge", {}, "stop list"), "."),
+    note: el("p", {class: "small"}, "Chunks with fewer than 20 letters are mere markup, and not shown unless you ask for them. What you mark as a stop chunk counts nowhere when you run again with the ", link("judge", {}, "stop list"), "."),
   });
 }
 
@@ -67,12 +67,12 @@ export async function one(parameters) {
   const {chunk, labels, pages} = found;
   const text = chunk?.text ?? labels[0]?.text ?? "";
   return [el("h1", {}, "One passage"),
-    facts([["hash", el("code", {}, parameters.sha1)], ["occurs", chunk && counted(chunk.occurrences, "time") + " on " + counted(chunk.pages, "page") + " of " + counted(chunk.hosts, "host") + ", " + counted(chunk.domains, "domain")],
-      ["length", chunk && size(chunk.bytes)], ["first captured at", chunk?.first_url && [page(chunk.first_url), chunk.first_timestamp ? ", " + String(chunk.first_timestamp).replace("T", " ").replace("+00:00", " UTC") : ""]]]),
+    el("blockquote", {class: "chunk"}, words(text) || el("span", {class: "empty"}, "(its text is not in this result)")),
+    facts([["occurs", chunk && counted(chunk.occurrences, "time") + " on " + counted(chunk.pages, "page") + " of " + counted(chunk.hosts, "host") + ", " + counted(chunk.domains, "domain")],
+      ["length", chunk && size(chunk.bytes)], ["first captured at", chunk?.first_url && [page(chunk.first_url), chunk.first_timestamp ? ", " + String(chunk.first_timestamp).replace("T", " ").replace("+00:00", " UTC") : ""]], ["hash", el("code", {}, parameters.sha1)]]),
     chunk ? el("p", {class: "stopping"}, stopButton(parameters.sha1, marked.benign.includes(parameters.sha1), "Mark as stop chunk"), " ", link("judge", {}, "stop list")) : null,
-    el("h2", {}, "Its text"), el("blockquote", {class: "chunk"}, words(text)),
-    el("details", {}, el("summary", {}, "As it occurs in the page"), el("pre", {tabindex: 0}, text)),
-    chunk?.sample_urls?.length ? [el("h2", {}, "One page of each host"), el("ul", {class: "plain"}, chunk.sample_urls.map((url) => el("li", {}, page(url))))] : null,
+    text ? el("details", {}, el("summary", {}, "As it is in the source of the page"), el("pre", {tabindex: 0}, text)) : null,
+    chunk?.sample_urls?.length ? [el("h2", {}, chunk.hosts > chunk.sample_urls.length ? "A page of each of " + number(chunk.sample_urls.length) + " hosts" : "A page of each host"), el("ul", {class: "plain"}, chunk.sample_urls.map((url) => el("li", {}, page(url))))] : null,
     labels.length > 1 || labels.length && labels[0].source_url !== chunk?.first_url ? [el("h2", {}, "As a label"), plainTable("labels", labels, ["kind", "source_url", "domains", "bytes"])] : null,
     el("h2", {}, "Pages it is on"),
     pages.length ? plainTable("pages", pages, ["url", "times", "from_byte", ...(pages.some((row) => row.own) ? ["own"] : [])]) : el("p", {class: "empty"}, "No page is listed: the run looked for other labels, or for none."),

@@ -9,7 +9,7 @@ const COLOURS = 8;
 const colour = (rank) => "p" + (Number(rank) - 1) % COLOURS;
 
 export async function list(parameters) {
-  return [el("h1", {}, "Quilts: pages stitched from others"), await grid({screen: "quilts", table: "quilts", parameters, sort: "patch_fraction", descending: true,
+  return [el("h1", {}, "Quilts: pages stitched from others"), await grid({screen: "quilts", table: "quilts", parameters, empty: "No page is stitched from passages of others.", sort: "patch_fraction", descending: true,
     columns: ["url", "patch_fraction", "sources", "patch_grams", "grams", "copies", "linked_page_share", "linked_domain_share", "variant", "gram_size"],
     fields: [{label: "URL has", column: "url", op: "has", type: "text"}, {label: "sources from", column: "sources", op: "min", type: "number"}, {label: "patches from (0 to 1)", column: "patch_fraction", op: "min", type: "number"}],
     cells: {url: (value) => link("quilt", {url: value}, breakable(value))}})];
@@ -21,7 +21,7 @@ export async function one(parameters) {
   const quilt = found.quilt;
   const beside = el("div", {class: "beside", "aria-live": "polite"});
   const sources = el("ol", {class: "sources"}, found.sources.map((row) => el("li", {}, el("button", {type: "button", class: colour(row.rank), on: {click: () => show(row.rank)}}, String(row.rank)), " ", page(row.source_url),
-    el("span", {class: "small"}, " ", counted(row.grams, "gram") + ", " + share(row.share) + " in " + counted(row.spans, "stretch").replace("stretchs", "stretches") + ", " + (row.linked === "none" ? "not linked" : "linked: " + row.linked)))));
+    el("span", {class: "small"}, " ", counted(row.grams, "gram") + ", " + share(row.share) + " in " + counted(row.spans, "stretch") + ", " + (row.linked === "none" ? "not linked" : "linked: " + row.linked)))));
   let asked = 0;
   async function show(rank, words) {
     const mine = ++asked;
@@ -42,9 +42,9 @@ export async function one(parameters) {
     fresh();
     return marked(told, {kind: (names) => colour(names[0]) + (names.length > 1 ? " several" : ""), label: (names, words) => words === undefined ? names.join(",") : "Source " + names.join(" and ") + ": " + words.slice(0, 80), chosen});
   }
-  if (parameters.rank) show(parameters.rank);
+  if (found.sources.length) show(parameters.rank ?? found.sources[0].rank);
   return [el("h1", {class: "url"}, breakable(url)), el("p", {}, link("page", {url}, "The page with everything known about it →")),
-    facts([["patches", share(quilt.patch_fraction) + " of the page (" + number(quilt.patch_grams) + " of " + counted(quilt.grams, "gram") + ")"], ["sources", number(quilt.sources)], ["attribution", share(quilt.linked_page_share) + " from pages it links to, " + share(quilt.linked_domain_share) + " from domains it links to"], ["copies", number(quilt.copies)]]),
+    facts([["patches", share(quilt.patch_fraction) + " of the page (" + number(quilt.patch_grams) + " of " + counted(quilt.grams, "gram") + ")"], ["sources", number(quilt.sources)], ["attribution", quilt.linked_domain_share ? share(quilt.linked_page_share) + " from pages it links to, " + share(quilt.linked_domain_share) + " from domains it links to" : "it links to none of its sources, nor to their domains"], ["copies of it", number(quilt.copies)]]),
     el("p", {class: "small"}, "Choose a patch or a number to see the same passage in its source."), stepper("patch"),
     el("div", {class: "quilt"}, found.why_not ? el("p", {class: "notice", role: "status"}, "The content cannot be shown. ", found.why_not) : text(found, (names, element) => {
       for (const other of document.querySelectorAll("mark.chosen")) other.classList.remove("chosen");

@@ -2,13 +2,13 @@
 import {ask, change} from "./api.js";
 import {command, counted, el, link, number, share, to} from "./dom.js";
 import {asList} from "./grid.js";
-import {said} from "./judging.js";
+import {QUESTIONS, said} from "./judging.js";
 
 export async function list(parameters, manifest) {
   const found = await ask("sheets");
   return [el("h1", {}, "Judging"),
-    el("p", {}, "Rows of a table, one at a time: say with a key whether each is right. Every judgement is stored at once, as ", el("b", {}, found.who || "nobody"), ", in a sheet (CSV) that ", el("code", {}, "beam-reuse evaluate"), " reads."),
-    found.sheets.length ? table(found) : el("p", {class: "empty"}, "There is no sheet yet. Draw one."),
+    el("p", {}, "Look at a sample of what was found, one row at a time, and say with a key whether each is right: so you learn how far to trust the rest. Every judgement is stored at once, as ", el("b", {}, found.who || "nobody"), ", in a sheet (CSV) that ", el("code", {}, "beam-reuse evaluate"), " reads."),
+    found.sheets.length ? table(found) : el("p", {class: "empty"}, "There is no sheet yet: draw one below."),
     el("p", {class: "small path"}, "New sheets go to ", found.folder), drawing(parameters, manifest, found), stopList()];
 }
 
@@ -26,6 +26,8 @@ function drawing(parameters, manifest, found) {
   const said = el("p", {role: "status"});
   const field = (name, title, attributes) => el("label", {}, el("span", {}, title), el("input", {name, autocomplete: "off", spellcheck: "false", ...attributes}));
   const wanted = asList(parameters.where);
+  const choices = (label, some) => some.length ? el("optgroup", {label}, some.map(([name, rows]) =>
+    el("option", {value: name, selected: name === (parameters.of ?? first)}, name, " (", number(rows), ")"))) : null;
   const first = ["near_duplicates", "frequent_chunks", "quilts", "page_reuse"].find((name) => manifest.tables[name]);
   return el("section", {}, el("h2", {}, "Draw a sheet"), el("form", {class: "filters", on: {async submit(event) {
     event.preventDefault();
@@ -35,16 +37,16 @@ function drawing(parameters, manifest, found) {
       const told = await change("draw", {table: table.value, rows: Number(rows.value), seed: Number(seed.value), by: by.value.split(",").map((each) => each.trim()).filter(Boolean), where: where.value.split("\n").map((each) => each.trim()).filter(Boolean)});
       location.hash = to("judging", {sheet: told.sheet, state: "unjudged"});
     } catch (error) { said.replaceChildren(el("span", {class: "error"}, error.message)); }
-  }}}, el("label", {}, el("span", {}, "table"), el("select", {name: "table"}, tables.map(([name, rows]) => el("option", {value: name, selected: name === (parameters.of ?? first)}, name, " (", number(rows), ")")))),
-  field("rows", "rows", {type: "number", min: 1, max: found.most, value: 100, required: true}), field("by", "equally many by column, …", {type: "text", size: 18}),
-  el("label", {}, el("span", {}, "only where (one condition a line)"), (() => { const made = el("textarea", {name: "where", rows: Math.max(1, wanted.length), cols: 26, spellcheck: "false", placeholder: "occurrences > 100"}); made.value = wanted.join("\n"); return made; })()),
-  field("seed", "seed", {type: "number", min: 0, max: 999999999, value: 0, required: true}), el("button", {type: "submit"}, "Draw and judge")), said,
-  el("p", {class: "small"}, "Rows are drawn by a hash, so the first ones are a sample, too: stop anywhere. If the table has fewer, all are taken."));
+  }}}, el("label", {}, el("span", {}, "table"), el("select", {name: "table"}, choices("What was found", tables.filter(([name]) => name in QUESTIONS)), choices("Other tables", tables.filter(([name]) => !(name in QUESTIONS))))),
+  field("rows", "rows", {type: "number", min: 1, max: found.most, value: 100, required: true}), field("by", "as many of each (a column)", {type: "text", size: 18, placeholder: "same_site"}),
+  el("label", {}, el("span", {}, "only rows where (one condition a line)"), (() => { const made = el("textarea", {name: "where", rows: Math.max(1, wanted.length), cols: 26, spellcheck: "false", placeholder: "same_site = false"}); made.value = wanted.join("\n"); return made; })()),
+  field("seed", "seed", {type: "number", min: 0, max: 999999999, value: 0, required: true}), el("button", {type: "submit", class: "main"}, "Draw and judge")), said,
+  el("p", {class: "small"}, "A sheet is a random sample of a table. So are its first rows: you can stop anywhere. The same seed draws the same rows."));
 }
 
 export function stopList() {
   const said = el("div", {role: "status"});
-  return el("section", {}, el("h2", {}, "Stop list"), el("p", {}, "What is judged benign on any sheet with hashes, of chunks or files, as a list of what counts nowhere. ",
+  return el("section", {}, el("h2", {}, "Stop list"), el("p", {}, "Menus, licences and the like are no copies that matter. Chunks and files that you judged benign, or marked as stop chunks, become a list; a run with it leaves them out. ",
     el("button", {type: "button", on: {async click() {
       try {
         const told = await change("stop_list");
@@ -70,7 +72,7 @@ export async function figures(parameters) {
 
 function report(told) {
   const {confusion, weighted, table_precision: whole} = told.facts;
-  const plain = Object.entries(told.facts).filter(([, value]) => typeof value !== "object").map(([name, value]) => [name.replaceAll("_", " "), typeof value === "number" ? String(value) : value]);
+  const plain = Object.entries(told.facts).filter(([name, value]) => typeof value !== "object" && (value !== 0 || name === "judged")).map(([name, value]) => [name.replaceAll("_", " "), typeof value === "number" ? String(value) : value]);
   return [counts(plain), confusion ? rates(confusion, weighted) : null,
     whole ? el("p", {}, "Precision in the table, if these rows were drawn from it: ", share(whole.value), ", from ", share(whole.low), " to ", share(whole.high), " (95 % interval)") : null,
     told.tables.filter((table) => table.rows.length).map((table) => section(told.name, table))].flat().filter(Boolean);

@@ -1,6 +1,7 @@
 // Directories as a tree, one host, and what two hosts share.
 import {ask} from "./api.js";
 import {page, plainTable, readable, words} from "./cells.js";
+import {listing} from "./listing.js";
 import {bar, breakable, counted, el, facts, link, number, share, size, to} from "./dom.js";
 
 export async function tree(parameters) {
@@ -10,11 +11,11 @@ export async function tree(parameters) {
   const trail = el("nav", {class: "trail", "aria-label": "Directories above"}, link("sites", {}, "all hosts"),
     above.map((name, at) => [" / ", link("sites", {prefix: above.slice(0, at + 1).join("/") + "/"}, name)]),
     above.length ? [" · ", link("site", {host: above[0]}, "everything of this host")] : null);
-  const own = found.own;
+  const own = found.own, filtered = Boolean(parameters.hosts || parameters.flagged);
   return [el("h1", {}, prefix ? breakable(prefix) : "Sites"), prefix ? trail : null,
     own ? facts([["known content", known(own)], ["sources", others(own)], ["pages", link("pages", {f: ["url.has.://" + prefix]}, counted(own.pages, "page") + " below it")]]) : null,
-    el("p", {class: "small"}, "How much of each ", prefix ? "directory" : "host", " is known content; those with the most matching chunks first.", found.thresholds.neighbourhood === undefined ? "" : " Flagged: above " + share(found.thresholds.neighbourhood) + "."),
-    prefix ? null : form(parameters), level(found, prefix ? "It has no directories of its own." : parameters.hosts || parameters.flagged ? "No host passes these filters." : "There is no host: the result has no pages.")].filter(Boolean);
+    found.rows.length || filtered ? el("p", {class: "small"}, "How much of each ", prefix ? "directory" : "host", " is known content; those with the most matching chunks first.", found.thresholds.neighbourhood === undefined ? "" : " Flagged: above " + share(found.thresholds.neighbourhood) + ".") : null,
+    prefix || !(found.rows.length || filtered) ? null : form(parameters), level(found, prefix ? "It has no directories of its own." : filtered ? "No host passes these filters." : "There is no host: the result has no pages.")].filter(Boolean);
 }
 
 const known = (row) => [share(row.badness) || "–", " ", bar(row.badness, row.flagged), row.flagged ? el("strong", {class: "flag"}, " flagged") : "", " ", number(row.matching), " of ", counted(row.chunks, "chunk")];
@@ -43,8 +44,8 @@ function branch(row) {
   const parts = row.prefix.split("/");
   const name = row.depth === 1 ? link("site", {host: parts[0]}, parts[0]) : link("sites", {prefix: row.prefix}, parts[row.depth - 1] + "/");
   const also = others(row);
-  const said = [el("span", {class: "share"}, share(row.badness) || "–"), bar(row.badness, row.flagged), name, row.flagged ? el("strong", {class: "flag"}, "flagged") : null,
-    el("span", {class: "small"}, number(row.matching), " of ", counted(row.chunks, "chunk"), " on ", counted(row.pages, "page"), also ? "; " + also : null)];
+  const said = [el("span", {class: "share"}, share(row.badness) || "–"), bar(row.badness, row.flagged), el("span", {class: "of"}, name, row.flagged ? el("strong", {class: "flag"}, " flagged") : null),
+    el("span", {class: "small facts-of"}, number(row.matching), " of ", counted(row.chunks, "chunk"), " on ", counted(row.pages, "page"), also ? "; " + also : null)];
   if (!row.has_more) return el("li", {}, el("div", {class: "branch"}, el("span", {class: "toggle"}), said));
   const inner = el("div", {class: "below"});
   inner.hidden = true;
@@ -77,31 +78,41 @@ export async function one(parameters) {
 
 function whose(rows, host) {
   const own = (source) => host === source || host.endsWith("." + source);
-  return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": "Whose content it is"}, el("table", {}, el("thead", {}, el("tr", {}, ["domain", "matching chunks", "different ones"].map((name, at) => el("th", {scope: "col", class: at ? "n" : ""}, name)))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, el("td", {}, row.source ? own(row.source) ? row.source + " (its own)" : link("sites", {hosts: row.source}, breakable(row.source)) : "–"), el("td", {class: "n"}, number(row.matching)), el("td", {class: "n"}, number(row.distinct_matching)))))));
+  return listing("Whose content it is", [{name: "domain"}, {name: "matching chunks", n: true}, {name: "different ones", n: true}], rows.map((row) => [
+    row.source ? own(row.source) ? row.source + " (its own)" : link("sites", {hosts: row.source}, breakable(row.source)) : "–",
+    number(row.matching), number(row.distinct_matching)]));
 }
 
 // One row for each other host: what both share by the way of cutting pages that finds most.
 function overlap(rows, host) {
   const by = Map.groupBy(rows, (row) => row.host_a === host ? row.host_b : row.host_a);
-  return el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": "Hosts it shares content with"}, el("table", {}, el("thead", {}, el("tr", {}, ["other host", "relation", "of this host", "of the other", "shared", ""].map((name, at) => el("th", {scope: "col", class: at > 1 && at < 5 ? "n" : ""}, name || el("span", {class: "hidden"}, "more"))))),
-    el("tbody", {}, [...by].map(([other, all]) => {
-      const row = all.reduce((most, each) => each.shared > most.shared ? each : most), mine = row.host_a === host;
-      return el("tr", {}, el("td", {}, link("site", {host: other}, breakable(other))), el("td", {}, [...Map.groupBy(all, (each) => each.relation)].map(([relation, some]) => relation + (some.length < all.length ? " (" + some.map((each) => each.chunking).join(", ") + ")" : "")).join("; ")),
-        el("td", {class: "n"}, share(mine ? row.containment_a : row.containment_b)), el("td", {class: "n"}, share(mine ? row.containment_b : row.containment_a)), el("td", {class: "n"}, number(row.shared), " ", row.chunking), el("td", {class: "last"}, link("shared", {a: host, b: other}, "what both have")));
-    }))));
+  const relations = (all) => [...Map.groupBy(all, (each) => each.relation)].map(([relation, some]) =>
+    relation + (some.length < all.length ? " (" + some.map((each) => each.chunking).join(", ") + ")" : "")).join("; ");
+  return listing("Hosts it shares content with", [
+    {name: "other host"}, {name: "relation"}, {name: "of this host", n: true}, {name: "of the other", n: true}, {name: "shared", n: true}, {last: true},
+  ], [...by].map(([other, all]) => {
+    const row = all.reduce((most, each) => each.shared > most.shared ? each : most), mine = row.host_a === host;
+    return [link("site", {host: other}, breakable(other)), relations(all), share(mine ? row.containment_a : row.containment_b),
+      share(mine ? row.containment_b : row.containment_a), number(row.shared) + " " + row.chunking, link("shared", {a: host, b: other}, "what both have")];
+  }));
 }
 
 const FIRST = 25;
 
-// The other of two paths, without what both begin and end with.
-function unlike(one, other) {
-  const mine = one.split("/"), theirs = other.split("/");
-  let start = 0, end = 0;
-  while (start < theirs.length - 1 && mine[start] === theirs[start]) start++;
-  while (end < theirs.length - start - 1 && end < mine.length - start - 1 && mine.at(-1 - end) === theirs.at(-1 - end)) end++;
-  const kept = theirs.slice(start, theirs.length - end).join("/");
-  return (start > 1 ? "…/" : theirs.slice(0, start).map((part) => part + "/").join("")) + kept + (end ? "/…" : "");
+// What is said of two pages of two hosts, by the table that has them.
+const MEASURES = {exact_copies: [], near_duplicates: ["B similarity", "C similarity"], page_overlap: ["shared", "of the left page", "of the right page"]};
+function measures(table, row, left) {
+  if (table === "near_duplicates") return [number(row.b_similarity), number(row.c_similarity)];
+  if (table !== "page_overlap") return [];
+  const both = [share(row.containment_a), share(row.containment_b)];
+  return [number(row.shared) + " " + row.chunking, ...(left ? both : both.reverse())];
+}
+
+// The first rows, and the others by a click.
+function paged(label, names, rows) {
+  const heads = [...names.map((name, at) => ({name, n: at > 1})), {last: true}];
+  return [listing(label, heads, rows.slice(0, FIRST)), rows.length > FIRST
+    ? el("details", {}, el("summary", {}, number(rows.length - FIRST), " more"), listing(label + ", the others", heads, rows.slice(FIRST))) : null];
 }
 
 // Two hosts: what both have, and what only one of them has.
@@ -109,18 +120,18 @@ export async function shared(parameters) {
   const {a, b} = parameters;
   const found = await ask("shared", {a, b});
   const path = (url) => url.replace(/^\w+:\/\/[^/]*/, "") || "/";
-  const said = (row, left) => row.shared !== undefined ? number(row.shared) + " shared by " + row.chunking + ", " + share(left ? row.containment_a : row.containment_b) + " and " + share(left ? row.containment_b : row.containment_a) : row.c_similarity !== undefined ? "B " + row.b_similarity + ", C " + row.c_similarity : "";
-  const item = (row, x, y) => {
+  const pairs = (name, table, rows, x, y) => paged(name, ["on " + a, "on " + b, ...MEASURES[table]], rows.map((row) => {
     const left = row[x].split("/")[2] === a, [mine, other] = left ? [row[x], row[y]] : [row[y], row[x]];
-    return el("li", {}, link("pair", {a: mine, b: other}, breakable(path(mine)), path(mine) === path(other) ? " on both" : [" – ", breakable(unlike(path(mine), path(other)))]), " ", el("span", {class: "small"}, said(row, left)));
-  };
+    const shown = (url) => link("page", {url}, breakable(path(url)));
+    return [shown(mine), path(mine) === path(other) ? "the same path" : shown(other), ...measures(table, row, left), link("pair", {a: mine, b: other}, "compare")];
+  }));
   const listed = (items) => [el("ul", {class: "plain"}, items.slice(0, FIRST)), items.length > FIRST ? el("details", {}, el("summary", {}, number(items.length - FIRST), " more"), el("ul", {class: "plain"}, items.slice(FIRST))) : null];
   const title = (name, items) => el("h2", {}, name, items.length ? " (" + (items.length === found.most ? "more than " : "") + number(items.length) + ")" : "");
   const only = (host, side) => el("section", {}, el("h2", {}, "Only on ", host), el("p", {class: "small"}, side.urls.length ? [number(side.shared), " of its ", counted(side.pages, "page"), " share something with the other host. These do not:"] : ["Nothing: ", side.pages === 1 ? "its page shares" : "all of its " + counted(side.pages, "page") + " share", " something with the other host."]),
     side.urls.length ? listed(side.urls.map((url) => el("li", {}, page(url)))) : null, side.more ? el("p", {class: "small"}, "Only the first ", number(side.urls.length), " are shown.") : null);
   return [el("h1", {}, "What two hosts share"), el("p", {}, link("site", {host: a}, a), " and ", link("site", {host: b}, b)),
     [["exact_copies", "Exact copies", "centre", "url"], ["near_duplicates", "Near-duplicates", "url_a", "url_b"], ["page_overlap", "Pages that overlap, exact copies aside", "url_a", "url_b"]].filter(([table]) => found[table]).map(([table, name, x, y]) =>
-      [title(name, found[table]), found[table].length ? listed(found[table].map((row) => item(row, x, y))) : el("p", {class: "empty"}, "None.")]),
+      [title(name, found[table]), found[table].length ? pairs(name, table, found[table], x, y) : el("p", {class: "empty"}, "None.")]),
     found.passages.length ? [title("Passages on both", found.passages), listed(found.passages.map((row) => el("li", {}, link("passage", {sha1: row.sha1}, readable(words(row.text), 160)), el("span", {class: "small"}, " ", counted(row.pages, "page"), " of ", counted(row.hosts, "host")))))] : null,
     el("div", {class: "two"}, only(a, found.only_a), only(b, found.only_b))].flat(3).filter(Boolean);
 }

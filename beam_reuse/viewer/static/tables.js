@@ -11,12 +11,9 @@ export async function list(parameters, manifest) {
 }
 
 export async function table(parameters) {
-  const shown = await grid({screen: "table", table: parameters.name ?? "pages", parameters, last: hasWord(parameters.name) ? lastOf(parameters.name) : null});
-  const filters = shown.querySelector("form.filters");
-  const folded = el("details", {open: [parameters.f].flat().some(Boolean)}, el("summary", {}, "Filter"));
-  filters.replaceWith(folded);
-  folded.append(filters);
-  return [el("h1", {}, parameters.name ?? "pages"), shown];
+  const name = parameters.name ?? "pages";
+  return [el("h1", {}, name), ROWS[name] ? el("p", {class: "small"}, "Each row is ", ROWS[name], ".") : null,
+    await grid({screen: "table", table: name, parameters, folded: true, last: hasWord(name) ? lastOf(name) : null})];
 }
 
 // What leads from a row to the screen of its kind.
@@ -34,11 +31,18 @@ export async function records(parameters, manifest) {
     return made;
   }));
   return [el("h1", {}, "Records that are no pages"), tabs,
-    el("p", {class: "small"}, "By reason: ", reasons.map((reason) => reason + " " + number(counts[reason])).join(", ") || "none", "."),
+    reasons.length ? el("p", {class: "small"}, "By reason: ", reasons.map((reason) => reason + " " + number(counts[reason])).join(", "), ".", countedOnly(counts, manifest.tables[which])) : null,
     await grid({screen: "records", table: which, parameters: {...parameters, of: which}, fields: [
       {label: "reason", column: "reason", op: "is", options: [["", "any"], ...reasons.map((reason) => [reason, reason])]},
       {label: "URL has", column: "url", op: "has", type: "text"}, {label: "file has", column: "file", op: "has", type: "text"}],
+    empty: which === "rejects" ? "Nothing was rejected: every record could be read." : "No document was skipped.",
     last: (row) => bytes(row)})];
+}
+
+// Requests, for one, are no documents: they are counted, and not listed.
+function countedOnly(counts, listed) {
+  const all = Object.values(counts).reduce((a, b) => a + b, 0);
+  return all > listed ? " " + number(all - listed) + " of them are no documents, and only counted." : "";
 }
 
 function bytes(row) {
