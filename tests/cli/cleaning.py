@@ -2,9 +2,11 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from beam_reuse.cli.main import main
 from beam_reuse.io.results import tables
@@ -32,8 +34,20 @@ def random_rows(seed: int, n: int = 80) -> list[dict[str, Any]]:
     return rows
 
 
+def in_line(value: Any) -> bytes:
+    return json.dumps(value, separators=(" , ", ": ")).encode()
+
+
+def changed_line(row: Mapping[str, Any], new: Collection[str]) -> bytes:
+    """A row of a file that `write_lines` wrote, of which these columns are new: the others have
+    the bytes that they had."""
+    return b"{" + b",".join(
+        orjson.dumps(name) + b":" + orjson.dumps(value) if name in new
+        else in_line(name) + b":" + in_line(value) for name, value in row.items()) + b"}"
+
+
 def write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> list[bytes]:
-    lines = [json.dumps(row, separators=(" , ", ": ")).encode() for row in rows]
+    lines = [in_line(row) for row in rows]
     path.write_bytes(b"\n".join(lines) + b"\n")
     return lines
 

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from beam_reuse.cli.main import main
 from beam_reuse.io.results.run_folder import WORK_PREFIX
 from beam_reuse.io.results.tables import read_manifest
-from tests.cli.cleaning import all_bytes, cleaned, rows_of, write_lines
+from tests.cli.cleaning import all_bytes, changed_line, cleaned, rows_of, write_lines
 from tests.oracles import clean as oracle
 from tests.results.test_files import MemoryFileSystem
 
@@ -79,12 +79,9 @@ def left_of(
 
 def changed_row(row: Mapping[str, Any], left: oracle.Left) -> dict[str, Any]:
     """The row as it is to be written."""
-    found = {**row}
-    if "html" in row and not left.page.is_html:
-        del found["html"]
-        found["text"] = left.page.content
-    else:
-        found["html" if "html" in row else "text"] = left.page.content
+    was, now = ("html" if "html" in row else "text"), "html" if left.page.is_html else "text"
+    found = {now if name == was else name: left.page.content if name == was else value
+             for name, value in row.items()}
     return {**found, "stripped": [{"reason": reason, "text": text} for reason, text in left.gone]}
 
 
@@ -133,13 +130,43 @@ def test_random_corpora_are_stripped_by_the_definition(
         found = left.get(row["url"])
         if found is None or (found.gone and found.tokens < least):
             continue
-        stay.append(orjson.dumps(changed_row(row, found)) if found.gone else line)
+        stay.append(changed_line(changed_row(row, found), ("html", "text", "stripped"))
+                    if found.gone else line)
         sizes.append(len(found.page.content.encode()) if found.gone else len(line))
     assert {name: gzip.decompress(content) for name, content in all_bytes(out).items()} == {
         f"part-{number:05d}.jsonl.gz": b"".join(stay[i] + b"\n" for i in members)
         for number, members in oracle.shards(sizes, 3 << 10).items()}
     reasons = {reason for found in left.values() for reason, _ in found.gone}
     assert reasons == set(options[1].split(",")), "the corpus is too tame to say anything"
+
+
+ODD = (b'"big": 123456789012345678901234567890', b'"nan": [NaN, -Infinity]', b'"x": "a\\ud800b"',
+       b'"dup": 1, "dup" :2', b'"f": 0.12345678901234567890123', b'"e": 1E400', b'"n": -0.0',
+       b'"deep": ' + b"[" * 900 + b"]" * 900, b'"bytes": "\xff\xe9"', b'"text": null')
+
+
+@pytest.mark.parametrize("to", ["jsonl", "parquet"])
+def test_whatever_other_columns_say_they_say_it_afterwards(tmp_path: Path, to: str) -> None:
+    written = [b'{"url": "http://a.example/%d" , "html": "<p>Menu<p>one%d page%d", %s}' %
+               (i, i, i, odd) for i, odd in enumerate(ODD)]
+    (tmp_path / "rows.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(written))
+    cleaned(tmp_path / "rows.jsonl", tmp_path / "out", "--drop", "none", "--strip", "boilerplate",
+            "--boilerplate-pages", "2", "--to", to)
+    (shard,) = (tmp_path / "out" / "corpus").iterdir()
+    if to == "jsonl":
+        found = gzip.decompress(shard.read_bytes()).splitlines()
+        wanted = [b'{"url":"http://a.example/%d","text":"one%d page%d",%s,"stripped":[{"reason":'
+                  b'"boilerplate","text":"Menu"}]}' % (
+                      i, i, i, odd.replace(b'": ', b'":').replace(b'" :', b'":')
+                      .replace(b", \"dup", b',"dup'))
+                  for i, odd in enumerate(ODD[:-1])]
+        assert found[:-1] == wanted
+        assert json.loads(found[-1])["text"] == f"one{len(ODD) - 1} page{len(ODD) - 1}"
+    else:
+        rows = pq.read_table(shard).to_pylist()
+        assert [row["text"] for row in rows] == [f"one{i} page{i}" for i in range(len(ODD))]
+        assert '"big":123456789012345678901234567890' in rows[0]["other"]
+        assert '"nan":[NaN, -Infinity]' in rows[1]["other"]
 
 
 def test_afterwards_no_line_is_on_more_pages_than_asked_for(tmp_path: Path) -> None:
@@ -259,7 +286,8 @@ def test_marked_pages_stay_and_say_why(tmp_path: Path, to: str) -> None:
     (shard,) = (out / "corpus").iterdir()
     if to == "jsonl":
         assert gzip.decompress(shard.read_bytes()).splitlines() == [
-            orjson.dumps({**row, "flag": gone[row["url"]]}) if row["url"] in gone else line
+            changed_line({**row, "flag": gone[row["url"]]}, ("flag",)) if row["url"] in gone
+            else line
             for row, line in zip(rows, lines, strict=True)]
     elif to == "parquet":
         assert [(row["url"], row["flag"]) for row in pq.read_table(shard).to_pylist()] == [

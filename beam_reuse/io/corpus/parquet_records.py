@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.corpus.changes import FLAG, STRIPPED
-from beam_reuse.io.corpus.records import CONTENT, MARKS, Page, free_name, json_line, row_of
+from beam_reuse.io.corpus.json_rows import object_of
+from beam_reuse.io.corpus.records import CONTENT, MARKS, Page, free_name, json_members, row_of
 from beam_reuse.io.crawl.parquet_rows import PARQUET, form_of, schema_of
 from beam_reuse.io.crawl.payload import decode_text
-from beam_reuse.io.crawl.rows import utf8
+from beam_reuse.io.crawl.rows import JSONL, utf8
 
 _ROW = pa.schema([
     ("url", pa.string()), ("html", pa.string()), ("text", pa.string()),
@@ -110,12 +111,19 @@ def _new_rows(pages: Sequence[Page]) -> pa.Table:
     """Rows of `_ROW`."""
     rows = [row_of(page) for page in pages]
     columns = [[_of(row, name) for row in rows] for name in _ROW.names[:-1]]
-    others = [{name: value for name, value in row.items() if name not in _ROW.names[:-1]
-               or _of(row, name) is None} for row in rows]
-    columns.append([json_line(other).decode() if other else None for other in others])
+    columns.append([_others(page, row) for page, row in zip(pages, rows, strict=True)])
     return pa.Table.from_arrays(
         [pa.array(values, field.type) for values, field in zip(columns, _ROW, strict=True)],
         schema=_ROW)
+
+
+def _others(page: Page, row: Mapping[str, Any]) -> str | None:
+    """What else a row of JSON Lines has, as it is written there."""
+    if page.form != JSONL:
+        return None
+    others = [each for each in json_members(page)
+              if each.name not in _ROW.names[:-1] or _of(row, each.name) is None]
+    return object_of(others).decode("utf-8", "replace") if others else None
 
 
 def _of(row: Mapping[str, Any], name: str) -> Any:

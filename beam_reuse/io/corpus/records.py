@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.corpus.changes import Change
+from beam_reuse.io.corpus.json_rows import Member, member, members_of, object_of
 from beam_reuse.io.crawl.chain import WARC
 from beam_reuse.io.crawl.parquet_rows import PARQUET, schema_of
 from beam_reuse.io.crawl.payload import decode_text
@@ -93,45 +94,75 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 
 def json_records(pages: Sequence[Page]) -> list[bytes]:
-    """Pages as lines of JSON: those that are stored as such and unchanged as they are."""
-    return [page.stored.removesuffix(b"\r") + b"\n" if page.form == JSONL and page.change is None
-            else json_line(_with_marks(row_of(page), page)) + b"\n" for page in pages]
+    """Pages as lines of JSON: those that are stored as such and unchanged as they are; of those
+    that are changed all other columns are."""
+    return [_json_record(page) + b"\n" for page in pages]
 
 
-def _with_marks(row: dict[str, Any], page: Page) -> dict[str, Any]:
+def _json_record(page: Page) -> bytes:
+    if page.form != JSONL:
+        row = row_of(page)
+        for name, value in page.marks.items():
+            row[free_name(name, row)] = value
+        return json_line(row)
+    if page.change is None:
+        return page.stored.removesuffix(b"\r")
+    members = json_members(page)
+    taken = {each.name for each in members}
     for name, value in page.marks.items():
-        row[free_name(name, row)] = value
-    return row
+        members.append(member(free_name(name, taken), value))
+    return object_of(members)
+
+
+def json_members(page: Page) -> list[Member]:
+    """The columns of a page that is a row of JSON Lines, with its content as it is written."""
+    members = members_of(page.stored)
+    if not page.is_stripped:
+        return members
+    last = {each.name: (at, each) for at, each in enumerate(members)}
+    was, text = next(n for n in CONTENT if n in last and last[n][1].is_text), last.get("text")
+    now, target = page.as_changed(), was
+    if was == "html" and now.kind is not Kind.HTML:
+        free = text is None or text[1].is_text or text[1].is_null
+        target = "text" if free else free_name("text", last)
+    members[last[was][0]] = member(target, _text_of(now))
+    return [each for at, each in enumerate(members)
+            if at == last[was][0] or each.name not in (was, target)]
 
 
 def row_of(page: Page) -> dict[str, Any]:
     """A page as a row: with all columns that it has in its file, or with those that a row may have,
     and its content as it is written. What it does not have is not there."""
     if page.form == JSONL:
-        return _with_content(parse_row(page.stored), page)
+        return parse_row(object_of(json_members(page)) if page.is_stripped else page.stored)
     if page.form.startswith(PARQUET):
         batch = pa.ipc.read_record_batch(pa.py_buffer(page.stored), schema_of(page.form))
         row = batch.to_pylist()[0]
         return _with_content({name: row[name] for name in row if row[name] is not None}, page)
     page = page.as_changed()
     content = "html" if page.kind is Kind.HTML else "text"
-    row = {"url": page.url, content: utf8(decode_text(page.payload, page.charset)).decode(),
-           "timestamp": page.moment, "status": page.status,
-           "content_type": page.content_type or None}
+    row = {"url": page.url, content: _text_of(page), "timestamp": page.moment,
+           "status": page.status, "content_type": page.content_type or None}
     return {name: value for name, value in row.items() if value is not None}
 
 
+def _text_of(page: Page) -> str:
+    return utf8(decode_text(page.payload, page.charset)).decode()
+
+
 def _with_content(row: dict[str, Any], page: Page) -> dict[str, Any]:
-    """A row with what stays of its content. HTML that has become text is in the column `text`."""
+    """A row of Parquet with what stays of its content. HTML that has become text is in the column
+    `text`."""
     if not page.is_stripped:
         return row
     was = next(name for name in CONTENT if isinstance(row.get(name), str | bytes))
     now = page.as_changed()
-    content = utf8(decode_text(now.payload, now.charset)).decode()
+    target = was
     if was == "html" and now.kind is not Kind.HTML:
         del row["html"]
-        was = "text" if isinstance(row.get("text", ""), str | bytes) else free_name("text", row)
-    row[was] = content
+        target = ("text" if isinstance(row.get("text", ""), str | bytes)
+                  else free_name("text", row))
+    row[target] = _text_of(now)
     return row
 
 
