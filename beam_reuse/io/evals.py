@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.io.crawl.arrow_values import row_values
 from beam_reuse.io.crawl.inputs import InputFile, list_files
 from beam_reuse.io.crawl.members import STEP, Corrupt, Units, inflate_file
 from beam_reuse.io.crawl.rows import parse_row
@@ -32,8 +33,11 @@ TEXTS = (
     "context", "passage", "paragraph", "article", "document", "story", "ctx", "sentence",
     "sentence1", "sentence2", "premise", "hypothesis", "goal", "statement", "claim", "abstract",
     "body", "code", "canonical_solution", "solution", "answer", "output", "outputs", "response",
-    "target", "targets", "completion", "rationale", "explanation", "summary",
+    "target", "targets", "completion", "rationale", "explanation", "summary", "stem", "turns",
+    "messages", "conversation", "conversations", "dialog", "dialogue",
 )
+_MOST_NESTED = 20
+_FEW_WORDS = 8
 
 
 class EvalItem(NamedTuple):
@@ -68,6 +72,9 @@ class EvalFields:
             names = ", ".join(map(str, row)) or "nothing"
             wanted = f"none of {', '.join(self.texts)}" if self.texts else "no text"
             return BadRow(number, "no-text", f"{wanted} among {names}"[:LONGEST_DETAIL])
+        if rows := self._rows_within(row, found):
+            return BadRow(number, "nested-rows", f"{rows} has rows of its own: write each on a line"
+                          f", for instance with jq -c '.{rows}[]'"[:LONGEST_DETAIL])
         value = _at(row, self.id) if self.id else _usual_id(row)
         if self.id and value is None:
             return BadRow(number, "no-id", f"no {self.id} among {', '.join(map(str, row))}"
@@ -78,13 +85,20 @@ class EvalFields:
     def _texts(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if self.texts:
             for path in self.texts:
-                if (text := _text(_at(row, path))) is not None:
-                    yield path, text
+                yield from _texts_at(path, _at(row, path))
             return
-        usual = [(name, text) for name, value in row.items() if str(name).lower() in TEXTS
-                 and (text := _text(value)) is not None]
-        yield from usual or ((name, value) for name, value in row.items()
-                             if isinstance(value, str) and str(name).lower() not in IDS)
+        usual = [found for name, value in row.items() if str(name).lower() in TEXTS
+                 for found in _texts_at(name, value)]
+        yield from usual or (found for name, value in row.items()
+                             if str(name).lower() not in IDS and not _has_rows(value)
+                             for found in _texts_at(name, value))
+
+    def _rows_within(self, row: Mapping[str, Any], found: list[tuple[str, str]]) -> str:
+        """The field that has rows of its own, of a row that is but their cover; else ''."""
+        if self.texts or any(name.partition(".")[0].lower() in TEXTS for name, _ in found) or any(
+                len(text.split()) >= _FEW_WORDS for _, text in found):
+            return ""
+        return next((str(name) for name, value in row.items() if _has_rows(value)), "")
 
     def reads(self, column: pa.Field) -> bool:
         """Whether a column of Parquet is read: pictures and vectors are not."""
@@ -118,14 +132,25 @@ def _at(value: Any, path: str) -> Any:
     return _at(value[first], rest) if rest else value[first]
 
 
-def _text(value: Any) -> str | None:
-    """A text, or the texts of a list; None for anything else."""
+def _texts_at(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts of a value and of what is nested in it, with their paths; what the members of a
+    list have at the same path is one text."""
     if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        texts = [text for each in value if (text := _text(each)) is not None]
-        return "\n".join(texts) if texts else None
-    return None
+        yield path, value
+    elif isinstance(value, Mapping) and depth < _MOST_NESTED:
+        for name, inner in value.items():
+            yield from _texts_at(f"{path}.{name}", inner, depth + 1)
+    elif isinstance(value, list) and depth < _MOST_NESTED:
+        found: dict[str, list[str]] = {}
+        for each in value:
+            for name, text in _texts_at(path, each, depth + 1):
+                found.setdefault(name, []).append(text)
+        yield from ((name, "\n".join(texts)) for name, texts in found.items())
+
+
+def _has_rows(value: Any) -> bool:
+    """Whether a value is a list of what may be rows themselves."""
+    return isinstance(value, list) and any(isinstance(each, Mapping) for each in value)
 
 
 def list_evals(paths: Sequence[str]) -> list[InputFile]:
@@ -140,8 +165,14 @@ def list_evals(paths: Sequence[str]) -> list[InputFile]:
             raise UserError(f"--against {file.path}: this is one JSON array. Write each row on a "
                             f"line of its own, for instance:\njq -c '.[]' '{file.path}' > "
                             "evals.jsonl")
+        if form == "pretty":
+            raise UserError(f"--against {file.path}: this is JSON over several lines. Write each "
+                            f"row on a line of its own, for instance:\njq -c . '{file.path}' > "
+                            "evals.jsonl\n(jq -c '.data[]' if the rows are a list called data)")
         if not form:
-            raise UserError(f"--against {file.path}: neither JSON Lines nor Parquet.")
+            raise UserError(f"--against {file.path}: neither JSON Lines nor Parquet. Of a table as "
+                            "text make one of them, for instance:\npython -c \"import duckdb; "
+                            f"duckdb.read_csv('{file.path}').write_parquet('evals.parquet')\"")
     return files
 
 
@@ -155,6 +186,8 @@ def _form_of(file: InputFile) -> str:
         return "parquet"
     if begin.startswith(b"["):
         return "array"
+    if begin.startswith(b"{") and begin[1:].lstrip(b" \t\r").startswith(b"\n"):
+        return "pretty"
     named = any(file.path.lower().removesuffix(end).endswith((".jsonl", ".ndjson", ".jl", ".json"))
                 for end in ("", ".gz", ".zst"))
     return "jsonl" if begin.startswith(b"{") or named else ""
@@ -221,9 +254,12 @@ def _parquet_rows(file: InputFile, fields: EvalFields) -> Iterator[list[EvalItem
             table = pq.ParquetFile(source)
             rows = table.metadata.num_rows
             names = [each.name for each in table.schema_arrow if fields.reads(each)]
+            if not names:
+                every = ", ".join(f"{each.name} ({each.type})" for each in table.schema_arrow)
+                raise ValueError(f"no column has text among {every}")
             for batch in table.iter_batches(_BATCH_ROWS, columns=names):
-                for row in batch.to_pylist():
-                    yield fields.items(number, row)
+                for i in range(batch.num_rows):
+                    yield fields.items(number, row_values(batch, i))
                     number += 1
         except Exception as error:  # a damaged file raises what it likes
             yield BadRow(number, "bad-parquet", f"{type(error).__name__}: {error}"[:LONGEST_DETAIL],
@@ -232,9 +268,8 @@ def _parquet_rows(file: InputFile, fields: EvalFields) -> Iterator[list[EvalItem
 
 def _may_have_text(kind: pa.DataType) -> bool:
     """Whether a column may be an id or have texts."""
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    if (pa.types.is_list(kind) or pa.types.is_large_list(kind)
+            or pa.types.is_fixed_size_list(kind) or pa.types.is_dictionary(kind)):
         return _may_have_text(kind.value_type)
-    if pa.types.is_dictionary(kind):
-        return _may_have_text(kind.value_type)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(str(kind) in ("string", "large_string", "string_view")
                 or pa.types.is_integer(kind) or pa.types.is_struct(kind))

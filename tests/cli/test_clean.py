@@ -69,6 +69,25 @@ def test_formats_have_the_same_rows_and_other_columns_stay(tmp_path: Path) -> No
     assert gone and len(lines) > len(gone)
 
 
+def test_rows_of_parquet_become_lines_with_what_they_say(tmp_path: Path) -> None:
+    """Content of other encodings as text, times finer than Python's in full."""
+    html = "<meta charset=iso-8859-1><p>caf\u00e9"
+    table = pa.table({
+        "url": ["http://a.example/"], "html": pa.array([html.encode("latin-1")], pa.binary()),
+        "timestamp": pa.array([1_600_000_000_123_456_789], pa.timestamp("ns")),
+        "nested": pa.array([[{"at": 1}]], pa.list_(pa.struct([("at", pa.time64("ns"))]))),
+        "took": pa.array([7], pa.duration("ns")), "far": pa.array([10 ** 7], pa.date32()),
+        "word": pa.array(["w"]).dictionary_encode()})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    cleaned(tmp_path / "rows.parquet", tmp_path / "out", "--drop", "none", "--to", "jsonl")
+    (content,) = all_bytes(tmp_path / "out").values()
+    assert json.loads(gzip.decompress(content)) == {
+        "url": "http://a.example/", "html": html, "timestamp": "2020-09-13 12:26:40.123456789",
+        "nested": [{"at": "00:00:00.000000001"}], "took": 7, "far": "29349-01-26", "word": "w"}
+    (page,) = rows_of(tmp_path / "out", "pages")
+    assert page["timestamp"].isoformat() == "2020-09-13T12:26:40.123456+00:00"
+
+
 def test_records_of_warc_files_stay_byte_for_byte(tmp_path: Path) -> None:
     source, out = tmp_path / "crawl.warc.gz", tmp_path / "out"
     write_warc(source, random_captures(5, 120))

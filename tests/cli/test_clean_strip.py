@@ -180,9 +180,10 @@ def test_afterwards_no_line_is_on_more_pages_than_asked_for(tmp_path: Path) -> N
     assert not oracle.frequent(pages, (), 3)
 
 
-def test_rows_of_parquet_keep_their_columns_and_types(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [pa.large_string(), pa.string_view()])
+def test_rows_of_parquet_keep_their_columns_and_types(tmp_path: Path, text: pa.DataType) -> None:
     rows = random_rows(6)
-    schema = pa.schema([("id", pa.int16()), ("url", pa.string()), ("html", pa.large_string()),
+    schema = pa.schema([("id", pa.int16()), ("url", pa.string()), ("html", text),
                         ("meta", pa.struct([("score", pa.float32()), ("é", pa.list_(pa.int8()))])),
                         ("text", pa.string()), ("stripped", pa.bool_())])
     table = pa.Table.from_pylist(rows, schema)

@@ -91,6 +91,48 @@ def test_rows_without_usual_names_are_taken_by_all_their_texts(
         ("0", "frage", "http://a.example/"), ("1", "frage", "http://b.example/")]
 
 
+NESTED: list[tuple[dict[str, Any], list[tuple[str, str, str]]]] = [
+    ({"id": "n", "question": {"stem": QUESTION, "choices": [{"text": "no", "label": "A"}]}},
+     [("n", "question.stem", "http://a.example/")]),
+    ({"question_id": 8, "category": "writing", "turns": [QUESTION, "And now shorter."]},
+     [("8", "turns", "http://a.example/")]),
+    ({"messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "ok"}]},
+     [("0", "messages.content", "http://a.example/")]),
+    ({"k": 1, "data": {"frage": PASSAGE, "x": [1, {"y": None}]}},
+     [("0", "data.frage", "http://b.example/")]),
+]
+
+
+@pytest.mark.parametrize(("row", "wanted"), NESTED)
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_texts_that_are_nested_are_found(
+    row: dict[str, Any], wanted: list[tuple[str, str, str]], form: str, tmp_path: Path, corpus: str,
+) -> None:
+    path = tmp_path / f"e.{form}"
+    if form == "jsonl":
+        path.write_bytes(lines([row]))
+    else:
+        row = {**row, "data": {**row.get("data", {}), "x": []}} if "data" in row else row
+        pq.write_table(pa.Table.from_pylist([row]), path)
+    assert pairs(run(corpus, path)) == wanted
+
+
+def test_odd_columns_of_parquet_are_read(tmp_path: Path, corpus: str) -> None:
+    moment = pa.array([1_600_000_000_123_456_789], pa.timestamp("ns"))
+    pq.write_table(pa.table({
+        "idx": pa.array([7], pa.uint64()), "question": pa.array([QUESTION], pa.string_view()),
+        "answer": pa.array([PASSAGE]).dictionary_encode(),
+        "about": pa.StructArray.from_arrays([moment], ["at"])}), tmp_path / "e.parquet")
+    assert pairs(run(corpus, tmp_path / "e.parquet")) == [
+        ("7", "answer", "http://b.example/"), ("7", "question", "http://a.example/")]
+
+
+def test_rows_within_a_row_are_rejected_with_the_way_out(tmp_path: Path, corpus: str) -> None:
+    (tmp_path / "e.json").write_bytes(lines([{"version": "1", "data": [{"context": QUESTION}]}]))
+    (bad,) = rows(run(corpus, tmp_path / "e.json"), "eval_rejects")
+    assert bad["reason"] == "nested-rows" and "jq -c '.data[]'" in bad["detail"]
+
+
 def test_bad_rows_are_rows_of_a_table(
     tmp_path: Path, corpus: str, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -124,6 +166,7 @@ def test_a_damaged_parquet_file_is_counted_by_its_rows(tmp_path: Path, corpus: s
 
 @pytest.mark.parametrize(("name", "content", "said"), [
     ("e.json", b'[{"question": "x"}]', "this is one JSON array"),
+    ("e.json", b'{\n "data": []}', "this is JSON over several lines"),
     ("e.csv", b"id,question\n", "CSV is not read"),
     ("e.txt", b"some words\n", "neither JSON Lines nor Parquet"),
 ])

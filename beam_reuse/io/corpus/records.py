@@ -16,6 +16,7 @@ import pyarrow as pa
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.corpus.changes import Change
 from beam_reuse.io.corpus.json_rows import Member, member, members_of, object_of
+from beam_reuse.io.crawl.arrow_values import row_values
 from beam_reuse.io.crawl.chain import WARC
 from beam_reuse.io.crawl.parquet_rows import PARQUET, schema_of
 from beam_reuse.io.crawl.payload import decode_text
@@ -137,7 +138,7 @@ def row_of(page: Page) -> dict[str, Any]:
         return parse_row(object_of(json_members(page)) if page.is_stripped else page.stored)
     if page.form.startswith(PARQUET):
         batch = pa.ipc.read_record_batch(pa.py_buffer(page.stored), schema_of(page.form))
-        row = batch.to_pylist()[0]
+        row = row_values(batch, 0)
         return _with_content({name: row[name] for name in row if row[name] is not None}, page)
     page = page.as_changed()
     content = "html" if page.kind is Kind.HTML else "text"
@@ -151,13 +152,13 @@ def _text_of(page: Page) -> str:
 
 
 def _with_content(row: dict[str, Any], page: Page) -> dict[str, Any]:
-    """A row of Parquet with what stays of its content. HTML that has become text is in the column
-    `text`."""
-    if not page.is_stripped:
-        return row
+    """A row of Parquet with its content as text, in the column `text` if HTML has become text."""
     was = next(name for name in CONTENT if isinstance(row.get(name), str | bytes))
-    now = page.as_changed()
-    target = was
+    if not page.is_stripped:
+        if isinstance(row[was], bytes):
+            row[was] = utf8(decode_text(row[was], page.charset)).decode()
+        return row
+    now, target = page.as_changed(), was
     if was == "html" and now.kind is not Kind.HTML:
         del row["html"]
         target = ("text" if isinstance(row.get("text", ""), str | bytes)

@@ -185,7 +185,11 @@ def schema_of(form: str) -> pa.Schema:
 
 
 def _values(column: pa.Array) -> Any:
-    """A function from row to Python value; what is no value becomes None."""
+    """A function from row to Python value; what is no value becomes None. Of times microseconds
+    count."""
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+
     def value(i: int) -> object:
         try:
             found = column[i].as_py()
