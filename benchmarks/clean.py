@@ -77,7 +77,8 @@ def ours(documents: str, out: str, *options: str) -> list[str]:
 def our_order(documents: str, folder: str, corpus: "Corpus") -> np.ndarray:
     """Pages that can be dropped, those of which most is on the page that stays first."""
     out = f"{folder}/order"
-    run(ours(documents, out, "--min-containment", "0", "--keep-by", "b", "--b-threshold", "1"))
+    run(ours(documents, out, "--min-containment", "0", "--keep-by", "b", "--b-threshold", "1",
+             "--shingle-size", "5", "--min-values", "120", "--supershingles", "30"))
     removed = tables.read(out, "removed").select(["url", "containment"]).to_pylist()
     removed.sort(key=lambda row: (-row["containment"], row["url"]))
     return np.array([corpus.canonical[row["url"]] for row in removed], np.int64)

@@ -29,6 +29,9 @@ def idle_in_clean(given: Collection[str], values: Mapping[str, Any]) -> str:
                 if option.name != PROVEN:
                     return (f"--{option.name} does nothing with --result, whose tables decide. "
                             "Leave one of them out.")
+            elif about.command == "decontaminate":
+                return (f"--{option.name} does nothing without --drop contaminated. Add it, or "
+                        "leave it out.")
             elif about.is_asked_for:
                 return (f"--{option.name} does nothing: it is an option of {about.name}, which "
                         "finds nothing that is to go. Leave it out.")

@@ -211,14 +211,16 @@ def plan_of(arguments: Arguments) -> RunPlan:
     report_judged(values)
     if "runner" not in values:
         _refuse_engine_options(arguments.beam_args)
+    needed: tuple[str, ...] = (command,) if command == "decontaminate" else ()
     if command == "clean":
         values = _cleaning(values)
-    if command == "decontaminate":
-        values["against"] = _evals(values.get("against", ()))
+        needed = analyses_for(values)
+    if "decontaminate" in needed:
+        values["against"] = _evals(spelled(command), values.get("against", ()))
     settings = settings_from(values, command)
     _require_indexes(values.get("add", ()))
-    if command == "decontaminate":
-        settings = replace(settings, analyses=(command,))
+    if command in ("clean", "decontaminate"):
+        settings = replace(settings, analyses=needed)
     with naming({"inputs": "INPUT", "workers": "--workers", "background": "--background",
                  "background_hosts": "--background-hosts", "all_chunks": "--all-chunks"}):
         return RunPlan(
@@ -252,19 +254,19 @@ def _require_indexes(folders: Sequence[str]) -> None:
             require_index("--add", local_path(folder))
 
 
-def _evals(paths: Sequence[str]) -> tuple[str, ...]:
+def _evals(command: str, paths: Sequence[str]) -> tuple[str, ...]:
     """The evaluation files that are named; refuses those that cannot be read before anything
     runs."""
     if not paths:
-        raise UsageError("decontaminate: give evaluation files with --against FILE...")
+        raise UsageError(f"{command}: give evaluation files with --against FILE...")
     from beam_reuse.io.evals import list_evals
 
     return tuple(file.path for file in list_evals(paths))
 
 
 def _cleaning(values: dict[str, Any]) -> dict[str, Any]:
-    """What `clean` is asked for, with the analyses that it needs, or with the settings of the
-    result that decides. Refuses lists of URLs that cannot be read before anything runs."""
+    """What `clean` is asked for, with the settings of the result that decides. Refuses lists of
+    URLs that cannot be read before anything runs."""
     if paths := values.get("drop-table"):
         from beam_reuse.io.corpus.url_lists import require_list
 
@@ -274,7 +276,7 @@ def _cleaning(values: dict[str, Any]) -> dict[str, Any]:
         from beam_reuse.cli.earlier import as_in_result
 
         values = as_in_result(values)
-    return {**values, "analyses": analyses_for(values)}
+    return values
 
 
 def _refuse_engine_options(beam_args: Sequence[str]) -> None:

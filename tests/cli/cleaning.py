@@ -15,7 +15,7 @@ from tests.oracles import clean as oracle
 
 ALL = ("near-duplicates", "exact-copies", "flagged", "quilts")
 TABLES = {"near-duplicates": "keep", "exact-copies": "exact_copies", "flagged": "page_reuse",
-          "quilts": "quilts"}
+          "quilts": "quilts", "contaminated": "contaminated_pages"}
 WORDS = [f"word{i}" for i in range(60)]
 
 

@@ -26,6 +26,9 @@ def removals(
         gone |= {row["url"]: Removal("flagged") for row in tables["page_reuse"] if row["flagged"]}
     if "quilts" in drop:
         gone = {row["url"]: Removal("quilt") for row in tables["quilts"]} | gone
+    if "contaminated" in drop:
+        gone = {row["url"]: Removal("contaminated")
+                for row in tables["contaminated_pages"]} | gone
     gone = {url: Removal("drop-table") for url in listed} | gone
     alone = set(gone)
     if "near-duplicates" in drop:

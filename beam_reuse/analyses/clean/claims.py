@@ -18,9 +18,10 @@ from beam_reuse.core.urls import BadUrl, name_page
 from beam_reuse.io.corpus.url_lists import urls_in
 from beam_reuse.rows import Count
 
-REASONS = ("flagged", "quilt", "drop-table", "near-duplicate", "exact-copy", "too-little-left",
-           "binary")
-FLAGGED, QUILT, LISTED, NEAR_DUPLICATE, EXACT_COPY, TOO_LITTLE, BINARY = range(len(REASONS))
+REASONS = ("flagged", "quilt", "contaminated", "drop-table", "near-duplicate", "exact-copy",
+           "too-little-left", "binary")
+(FLAGGED, QUILT, CONTAMINATED, LISTED, NEAR_DUPLICATE, EXACT_COPY, TOO_LITTLE,
+ BINARY) = range(len(REASONS))
 ABSENT = "listed-but-absent"
 CLAIMS = columns(page=PAGE, reason=KIND, because=PAGE, share=SHARE)
 BY_URL = columns(url=TEXT, reason=KIND)
@@ -53,6 +54,12 @@ def flagged_urls(page_reuse: Block) -> Block:
 def quilt_urls(quilts: Block) -> Block:
     """Pages that are quilts by any of the settings that were asked for."""
     return _by_url(quilts.strings("url"), QUILT)
+
+
+@gives(CLAIMS)
+def contaminated(contaminated_pages: Block) -> Block:
+    """Pages that hold items of evaluation sets."""
+    return claims_of(contaminated_pages.array("url"), CONTAMINATED)
 
 
 @gives(BY_URL)

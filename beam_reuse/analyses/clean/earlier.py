@@ -66,6 +66,8 @@ class EarlierResult:
             return numbered(pages, numbered(pages, rows, "url"), "because_of").map(as_keep)
         if name == "exact_copies":
             return numbered(pages, numbered(pages, rows, "url"), "centre")
+        if name == "contaminated_pages":
+            return numbered(pages, rows, "url")
         return rows
 
     def _table(self, pages: Pages, name: str, kernel: Callable[..., Any]) -> Rows:
@@ -148,6 +150,13 @@ def urls_in(files: Block, folder: str) -> Iterator[Block]:
         yield Block({"url": string_column(batch.column("url"))})
 
 
+@gives(columns(url=TEXT))
+def contaminated_in(files: Block, folder: str) -> Iterator[Block]:
+    """Of `contaminated_pages`: the pages."""
+    for batch in _batches(files, folder, "contaminated_pages", ("url",)):
+        yield Block({"url": string_column(batch.column("url"))})
+
+
 @gives(columns(host=FINGERPRINT, line=FINGERPRINT))
 def templates_in(files: Block, folder: str) -> Iterator[Block]:
     """Of `boilerplate`: hash of the host, and fingerprint of the line."""
@@ -209,5 +218,5 @@ def require_same_pages(mine: Block | None, known: Block | None, folder: str) -> 
 # What is read of each table that may decide.
 _READ: dict[str, Callable[..., Any]] = {
     "keep": dropped_in, "exact_copies": members_in, "page_reuse": flagged_in, "quilts": urls_in,
-    "boilerplate": templates_in, "matched_chunks": spans_in,
+    "contaminated_pages": contaminated_in, "boilerplate": templates_in, "matched_chunks": spans_in,
 }

@@ -146,6 +146,9 @@ class CleanCorpus(Analysis):
                 [Block({"path": VarBytes.from_list([path.encode()])})
                  for path in self.settings.tables], "lists of URLs",
                 columns(path=TEXT)).map(claims.listed_urls)
-        if not by_url.outputs:
-            return by_url
-        return by_url.join(pages.names, "url", claims.with_pages, reducing={"reason": "min"})
+        own = pages.plan.nothing()
+        if by_url.outputs:
+            own += by_url.join(pages.names, "url", claims.with_pages, reducing={"reason": "min"})
+        if self.settings.drops("contaminated"):
+            own += found.tables["contaminated_pages"].map(claims.contaminated)
+        return own

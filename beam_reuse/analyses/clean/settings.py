@@ -6,7 +6,7 @@ from typing import Any
 
 from beam_reuse.core.settings import require
 
-DROPS = ("near-duplicates", "exact-copies", "flagged", "quilts")
+DROPS = ("near-duplicates", "exact-copies", "flagged", "quilts", "contaminated")
 STRIPS = ("boilerplate", "frequent-lines", "matched")
 AS_TEXT, AS_UTF8 = "as-text", "as-utf-8"
 """Why a page has less bytes, or more, where it is written as its text: without markup, or in
@@ -19,6 +19,7 @@ PROVEN = "min-containment"
 _DECIDES = {
     "near-duplicates": ("near-duplicates", "keep"), "exact-copies": ("overlap", "exact_copies"),
     "flagged": ("detection", "page_reuse"), "quilts": ("quilts", "quilts"),
+    "contaminated": ("decontaminate", "contaminated_pages"),
     "boilerplate": ("boilerplate", "boilerplate"), "matched": ("detection", "matched_chunks"),
 }
 

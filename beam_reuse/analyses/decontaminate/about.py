@@ -23,22 +23,22 @@ DECONTAMINATE = About(
     options=(
         option("against", FILES,
                "evaluation files: JSON Lines (.gz, .zst) or Parquet; files, folders or globs",
-               commands=COMMAND),
+               commands=f"{COMMAND} clean"),
         option("eval-id", optional(NAME),
                "the field that has the id of a row (default: a usual name such as id, qid or "
-               "task_id; else the number of the row)", "id", commands=f"{COMMAND} labels"),
+               "task_id; else the number of the row)", "id", commands=f"{COMMAND} clean labels"),
         option("eval-fields", WORDS,
                "the fields that have texts, such as question,choices.text (default: usual names "
                "such as question, context, answer; else all that are text)", "fields",
-               commands=f"{COMMAND} labels"),
+               commands=f"{COMMAND} clean labels"),
         option("gram-size", WHOLE,
                "tokens of a gram; a shorter text is one gram, if it has 8 tokens or more",
                commands=COMMAND),
         option("min-share", SHARE,
                "a page is contaminated if it has this share of an item's grams, or more",
-               commands=f"{COMMAND} check"),
+               commands=f"{COMMAND} clean check"),
         option("max-items-per-gram", WHOLE,
                "grams that more items have are prompts, and do not count",
-               commands=f"{COMMAND} labels"),
+               commands=f"{COMMAND} clean labels"),
     ),
 )
