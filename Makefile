@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo docs test lint types unit engines browser extension test-engines test-lowest lowest test-engines-lowest clean
+.PHONY: demo docs kernels test lint types unit engines browser extension test-engines test-lowest lowest test-engines-lowest clean
 
 demo: $(STAMP)
 	$(BIN)/beam-reuse demo -o demo-result --overwrite
@@ -14,6 +14,10 @@ test: lint types engines browser unit
 # Pages of docs that follow from the code.
 docs: $(STAMP)
 	$(BIN)/python docs/make.py
+
+# The list of kernels that are compiled before a first run: what the demo calls.
+kernels: $(STAMP)
+	$(BIN)/python -m tests.record_kernels beam_reuse/kernels/signatures.txt
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -127,7 +127,7 @@ def test_meaning_needs_no_files(room: str) -> None:
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in files_of(room) for name in imports_of(path)
         if name.split(".")[0] in ("pyarrow", "os", "pathlib")
-        and path.name != "kept_code.py"  # its files are no data
+        and path.name not in ("kept_code.py", "kept_folder.py", "precompiling.py")  # no data
     }
     assert not wrong
 

@@ -23,7 +23,7 @@ class ProgressMonitor:
     def __init__(self, folder: str, out: TextIO | None = None) -> None:
         self._folder = folder
         self._out = out or sys.stderr
-        self._display = _Terminal(self._out) if self._out.isatty() else _Lines(self._out)
+        self._display = display_on(self._out)
         self._total = 0
         self._tasks = (0, 0)
         self._stage, self._stage_since = "", 0.0
@@ -132,6 +132,11 @@ class _Terminal:
 
     def close(self) -> None:
         self._progress.stop()
+
+
+def display_on(out: TextIO) -> _Lines | _Terminal:
+    """What shows progress there: a bar in a terminal, plain lines elsewhere."""
+    return _Terminal(out) if out.isatty() else _Lines(out)
 
 
 def progress_line(

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from beam_reuse.cli.first_run import compile_kernels
 from beam_reuse.cli.progress import ProgressMonitor
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.run_folder import ResultFolder
@@ -36,6 +37,8 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
     earlier result that was to be overwritten then still stands.
     """
     started = time.time()
+    if plan.runner == "local":
+        compile_kernels()
     prepare(plan)
     from beam_reuse import pipeline
 

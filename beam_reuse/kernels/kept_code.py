@@ -8,7 +8,6 @@ index, and two processes that do so at once may leave one that leads to code for
 """
 
 import hashlib
-import os
 import pickle
 import sys
 import types
@@ -26,16 +25,11 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from beam_reuse.kernels.kept_folder import kept_folder
+
 Function = Callable[..., Any]
 _VERSIONS = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
 _LIBRARIES = ("math", "numba", "numpy")
-
-
-def kept_folder() -> Path:
-    """Where code is kept: as NUMBA_CACHE_DIR says, else in the user's cache."""
-    cache_home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
-        cache_home, "beam-reuse", "kernels"))
 
 
 class KeptCode(_Cache):
@@ -49,6 +43,10 @@ class KeptCode(_Cache):
     @property
     def cache_path(self) -> str:
         return str(kept_folder())
+
+    def is_stored(self, sig: Any, codegen: Any) -> bool:
+        """Whether there is code for these types of arguments."""
+        return self._path(sig, codegen).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for these types of arguments; None if it was not kept."""
