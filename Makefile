@@ -55,9 +55,11 @@ unit: $(STAMP)
 
 # Whole runs on real clusters on this machine, which are fetched first.
 test-engines: $(STAMP)
-	$(BIN)/beam-reuse engines flink flink-cluster spark spark-cluster
+	$(BIN)/beam-reuse engines $(ENGINES)
 	$(PRISM)
 	$(BIN)/pytest -m engines -x tests/engines
+
+ENGINES = flink flink-cluster flink-1.20 flink-1.20-cluster spark spark-cluster
 
 # Prism is built where Go is; without it its test is skipped, and says what is missing.
 PRISM = @if command -v go >/dev/null; then \
@@ -69,7 +71,7 @@ test-lowest: lowest
 	$(VENV)-lowest/bin/pytest -n 2 --dist loadgroup
 
 test-engines-lowest: lowest
-	$(VENV)-lowest/bin/beam-reuse engines flink flink-cluster spark spark-cluster
+	$(VENV)-lowest/bin/beam-reuse engines $(ENGINES)
 	$(VENV)-lowest/bin/pytest -m "engines or not engines" -x tests/engines
 
 lowest:

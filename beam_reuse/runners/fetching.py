@@ -43,7 +43,8 @@ class Kit:
     needs_java: bool = True
 
     def folder_in(self, kits: Path) -> Path:
-        return kits / f"{self.name}-{self.version}"
+        is_said = self.name.endswith(f"-{self.version}")
+        return kits / (self.name if is_said else f"{self.name}-{self.version}")
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from apache_beam.options.pipeline_options import (
 from beam_reuse.core.errors import UserError
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners.engine import Engine
-from beam_reuse.runners.job_server import JobServer, class_path, job_server
-from beam_reuse.runners.kits import FLINK
+from beam_reuse.runners.flink_versions import embedded_job_server, job_server_for
+from beam_reuse.runners.job_server import JobServer, job_server
 from beam_reuse.runners.portable import portable_engine, remedy, words_of
 from beam_reuse.runners.python_workers import kind_of, python_workers
 from beam_reuse.runners.rest import ask
@@ -108,8 +108,6 @@ def engine(plan: RunPlan) -> Iterator[Engine]:
     given, portable = options.view_as(FlinkRunnerOptions), options.view_as(PortableOptions)
     master = _master_of(given)
     cluster = None if master in EMBEDDED else look_at(master)
-    if cluster is not None and given.flink_job_server_jar is None:
-        refuse_other_version(cluster)
     if cluster is not None and (asked := given.parallelism or 0) > cluster.slots:
         raise UserError(f"--parallelism {asked}: the cluster at {cluster.master} has "
                         f"{cluster.slots} slots, and a job waits for as many as it asks for. Ask "
@@ -119,8 +117,8 @@ def engine(plan: RunPlan) -> Iterator[Engine]:
             plan, portable, cluster.master if cluster else None))
         server = None
         if portable.job_endpoint is None:
-            jars = class_path("flink", given.flink_job_server_jar, plan.engines)
-            server = stack.enter_context(_job_server(jars, cluster))
+            server = stack.enter_context(
+                _job_server(cluster, given.flink_job_server_jar, plan.engines))
 
         def tasks() -> tuple[int, int] | None:
             where = cluster.master if cluster else _rest_of(server)
@@ -139,12 +137,16 @@ def engine(plan: RunPlan) -> Iterator[Engine]:
             raise
 
 
-def _job_server(jars: str, cluster: Cluster | None) -> AbstractContextManager[JobServer]:
+def _job_server(
+    cluster: Cluster | None, jar: str | None, kits: str,
+) -> AbstractContextManager[JobServer]:
     """A job server for the cluster, or with a Flink inside."""
     if cluster is not None:
+        jars = job_server_for(cluster.master, cluster.version, jar, kits)
         return job_server(DRIVER, jars, (), [f"--flink-master={cluster.master}"])
     settings = "".join(f"{name}: {value}\n" for name, value in SETTINGS.items())
-    return job_server(DRIVER, jars, (), ["--flink-master=[local]", "--flink-conf-dir={folder}"],
+    return job_server(DRIVER, embedded_job_server(jar, kits), (),
+                      ["--flink-master=[local]", "--flink-conf-dir={folder}"],
                       {"config.yaml": settings})
 
 
@@ -228,12 +230,3 @@ def look_at(master: str) -> Cluster:
         raise UserError(f"--flink_master {master}: the cluster has no slots. Start its "
                         "TaskManagers.")
     return Cluster(master, version, slots, max(int(each["slotsNumber"]) for each in managers))
-
-
-def refuse_other_version(cluster: Cluster) -> None:
-    """Refuse a cluster that does not understand our job server."""
-    if cluster.version.split(".")[:2] != FLINK.split("."):
-        raise UserError(
-            f"--flink_master {cluster.master} runs Flink {cluster.version}, and the job server is "
-            f"for {FLINK}. Use a cluster of Flink {FLINK}, or name a job server for yours with "
-            "--flink_job_server_jar.")

@@ -16,7 +16,10 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.runners.fetching import FetchError, Kit, call
 
 PARTS_VERSION = "2.62.0"
-FLINK, FLINK_RELEASE = "1.19", "1.19.3"
+# Beam has a job server for each of these versions of Flink, and for the first two there are parts
+# of one. A whole Flink to try comes from PyPI. FLINK is the one inside the job server, too.
+FLINK = "1.19"
+FLINKS = {FLINK: "1.19.3", "1.20": "1.20.5", "2.0": "", "2.1": "", "2.2": ""}
 SPARK, SPARK_RELEASE = "3.5", "3.5.0"
 JARS = "lib"
 PRISM, PRISM_SOURCE = "prism", "github.com/apache/beam/sdks/v2/go/cmd/prism"
@@ -24,9 +27,14 @@ _MAVEN = ("Install Maven, which needs Java (Debian: apt install maven), or name 
           "your own with --{}_job_server_jar FILE.")
 
 
+def flink_kit(version: str) -> str:
+    """The name of the kit with the job server for a version of Flink."""
+    return "flink" if version == FLINK else f"flink-{version}"
+
+
 def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
     """Jars of a job server: the ready one of the installed Beam where Maven has it, else the
-    parts that `pom` names."""
+    parts that `pom` names, if it is not ''."""
     beam, way_out = _BEAM, _MAVEN.format(engine)
     quietly = ("-q", "-B")
     jars = folder / JARS
@@ -34,7 +42,12 @@ def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
         call("mvn", way_out, *quietly, "dependency:copy",
              f"-Dartifact=org.apache.beam:{ready}:{beam}", f"-DoutputDirectory={jars}")
         return f"the job server {ready} of Beam {beam}"
-    except FetchError:
+    except FetchError as error:
+        if not pom:
+            raise FetchError(
+                f"Maven has no {ready} of Beam {beam} ({error}), and of no older Beam are there "
+                f"parts of one. Name one of your own with --{engine}_job_server_jar FILE, or use "
+                f"a cluster of Flink {' or '.join(_ASSEMBLED)}.") from None
         shutil.rmtree(jars, ignore_errors=True)
     project = folder / "pom.xml"
     project.write_text(resources.files("beam_reuse.runners").joinpath(pom).read_text())
@@ -44,11 +57,11 @@ def _fill_job_server(engine: str, ready: str, pom: str, folder: Path) -> str:
             f"{beam} was found)")
 
 
-def _fill_flink(folder: Path) -> str:
+def _fill_flink(release: str, folder: Path) -> str:
     """Programs, settings and libraries of a Flink cluster, from its two Python packages."""
     with tempfile.TemporaryDirectory() as downloads:
-        _download(f"apache-flink-libraries=={FLINK_RELEASE}", downloads)
-        _download(f"apache-flink=={FLINK_RELEASE}", downloads,
+        _download(f"apache-flink-libraries=={release}", downloads)
+        _download(f"apache-flink=={release}", downloads,
                   "--only-binary=:all:", "--python-version=3.11")
         (libraries,), (programs,) = (list(Path(downloads).glob(p)) for p in ("*.tar.gz", "*.whl"))
         _unpack(libraries, folder, "deps", ("bin", "lib"))
@@ -60,7 +73,7 @@ def _fill_flink(folder: Path) -> str:
                     target.write_bytes(archive.read(name))
     _make_executable(folder / "bin")
     (folder / "log").mkdir()
-    return f"Flink {FLINK_RELEASE} from the packages apache-flink and apache-flink-libraries"
+    return f"Flink {release} from the packages apache-flink and apache-flink-libraries"
 
 
 def _fill_spark(folder: Path) -> str:
@@ -104,17 +117,29 @@ def _make_executable(folder: Path) -> None:
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
+def _flink_job_server(version: str) -> Kit:
+    assembled = f"flink-{version}.xml" if version in _ASSEMBLED else ""
+    return Kit(
+        flink_kit(version), version, f"job server for --runner flink (Flink {version})",
+        partial(_fill_job_server, "flink", f"beam-runners-flink-{version}-job-server", assembled),
+        own="--flink_job_server_jar")
+
+
+def _flink_cluster(version: str) -> Kit:
+    return Kit(f"{flink_kit(version)}-cluster", FLINKS[version],
+               "a Flink cluster to try on one machine", partial(_fill_flink, FLINKS[version]))
+
+
 _BEAM = metadata.version("apache-beam")
+_ASSEMBLED = [version for version, release in FLINKS.items() if release]
 _KITS = (
-    Kit("flink", FLINK, f"job server for --runner flink (Flink {FLINK})",
-        partial(_fill_job_server, "flink", f"beam-runners-flink-{FLINK}-job-server",
-                f"flink-{FLINK}.xml"), own="--flink_job_server_jar"),
+    *map(_flink_job_server, FLINKS),
     Kit("spark", SPARK, f"job server for --runner spark (Spark {SPARK})",
         partial(_fill_job_server, "spark", "beam-runners-spark-3-job-server",
                 f"spark-{SPARK}.xml"), own="--spark_job_server_jar"),
     Kit(PRISM, _BEAM, f"Prism for --runner prism (Beam {_BEAM})", partial(_build_prism, _BEAM),
         own="--prism_location", needs_java=False),
-    Kit("flink-cluster", FLINK_RELEASE, "a Flink cluster to try on one machine", _fill_flink),
+    *map(_flink_cluster, _ASSEMBLED),
     Kit("spark-cluster", SPARK_RELEASE, "a Spark cluster to try on one machine", _fill_spark),
 )
 KITS: Mapping[str, Kit] = {kit.name: kit for kit in _KITS}

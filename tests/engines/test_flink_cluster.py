@@ -1,4 +1,4 @@
-"""A Flink cluster of a JobManager and two TaskManagers: the same bytes as the local run.
+"""Flink clusters of a JobManager and two TaskManagers: the same bytes as the local run.
 
 Part of `make test-engines`, not of `make test`.
 """
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from beam_reuse.runners.kits import flink_kit
 from tests.engines.conftest import kit
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
 from tests.engines.pools import environment_of, pool, told_of_blind_workers
@@ -16,12 +17,16 @@ from tests.engines.running import ACCOUNTED, digests, run
 pytestmark = [pytest.mark.engines, pytest.mark.xdist_group("flink")]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["1.19", "1.20"])
 def cluster(
-    flink_job_server: Path, tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[FlinkCluster]:
-    """With the settings that Flink is shipped with."""
-    with flink_cluster(kit("flink-cluster"), tmp_path_factory.mktemp("flink")) as running:
+    """Of each version for which there is a job server, with the settings that Flink is shipped
+    with."""
+    job_server = flink_kit(request.param)
+    kit(job_server)
+    with flink_cluster(kit(f"{job_server}-cluster"), tmp_path_factory.mktemp("flink")) as running:
+        assert running.ask("overview")["flink-version"].startswith(request.param)
         yield running
 
 

@@ -165,15 +165,25 @@ def test_the_ready_job_server_is_taken_where_maven_has_it(tmp_path: Path, monkey
     assert [p.name for p in got.folder.glob("lib/*")] == ["part.jar"]
 
 
-@pytest.mark.parametrize("engine", ["flink", "spark"])
+@pytest.mark.parametrize("engine", ["flink", "flink-1.20", "spark"])
 def test_else_it_is_assembled_from_parts(tmp_path: Path, monkeypatch, engine: str) -> None:
     calls = fake_maven(tmp_path, monkeypatch, ready="echo '[ERROR] none'; exit 1")
     got = fetch(kits.KITS[engine], tmp_path / "kits")
     assert got.what.startswith("a job server assembled from parts of Beam 2.62.0")
     assert "dependency:copy-dependencies" in calls.read_text().splitlines()[1]
-    assert f"beam-runners-{engine}" in (got.folder / "pom.xml").read_text()
+    assert f"beam-runners-{engine[:5]}" in (got.folder / "pom.xml").read_text()
+    assert got.folder.name in ("flink-1.19", "flink-1.20", "spark-3.5")
     assert sorted(json.loads((got.folder / CONTENTS).read_text())["files"]) == [
         "lib/part.jar", "pom.xml"]
+
+
+def test_what_has_no_parts_is_refused_where_maven_lacks_it(tmp_path: Path, monkeypatch) -> None:
+    fake_maven(tmp_path, monkeypatch, ready="echo '[ERROR] none'; exit 1")
+    with pytest.raises(FetchError, match=r"no beam-runners-flink-2.0-job-server of Beam .* "
+                                         r"\(.* none\).* --flink_job_server_jar FILE, .*"
+                                         r" 1.19 or 1.20"):
+        fetch(kits.KITS["flink-2.0"], tmp_path / "kits")
+    assert os.listdir(tmp_path / "kits") == []
 
 
 def test_no_maven_is_told_with_the_way_out(tmp_path: Path, monkeypatch) -> None:

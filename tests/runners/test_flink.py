@@ -1,6 +1,7 @@
 """What is refused before anything is started on Flink, and how a worker is told what to do."""
 
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.plan import RunPlan
 from beam_reuse.runners import engine_for
 from beam_reuse.runners.flink import Cluster, cancel_jobs, look_at, names_for, tasks_of
+from beam_reuse.runners.flink_versions import job_server_for
 from beam_reuse.runners.rest import free_port
 from beam_reuse.workers.provisioned_worker import environment
 from tests.runners.answering import Answering, answering
@@ -87,10 +89,40 @@ def test_a_server_that_is_no_flink_is_told(cluster) -> None:
         opened(f"--flink_master=http://{cluster[0]}/")
 
 
-def test_a_cluster_of_another_version_is_refused(cluster) -> None:
-    cluster[1]["/overview"]["flink-version"] = "1.20.1"
-    with pytest.raises(UserError, match=r"runs Flink 1.20.1, and the job server is for 1.19"):
+def test_a_cluster_of_an_unknown_version_is_refused(cluster) -> None:
+    cluster[1]["/overview"]["flink-version"] = "1.17.2"
+    with pytest.raises(UserError, match=r"runs Flink 1.17.2, .* job servers for 1.19, 1.20, 2.0, "):
         opened(f"--flink_master={cluster[0]}")
+
+
+@pytest.mark.parametrize(("version", "kit"), [("1.20.5", "flink-1.20"), ("2.0.1", "flink-2.0"),
+                                              ("2.2-SNAPSHOT", "flink-2.2")])
+def test_each_version_has_its_job_server(cluster, tmp_path: Path, version: str, kit: str) -> None:
+    cluster[1]["/overview"]["flink-version"] = version
+    with pytest.raises(UserError, match=f"beam-reuse engines {kit} .* --flink_job_server_jar FILE"):
+        opened(f"--flink_master={cluster[0]}", kits=str(tmp_path))
+
+
+def test_a_jar_for_another_version_is_refused(cluster, tmp_path: Path) -> None:
+    jar = tmp_path / "job-server.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr(".flink-runtime.version.properties", "# x\nproject.version=2.0.1\n")
+    told = rf"{jar} is for Flink 2.0.1, and the cluster at {cluster[0]} runs 1.19.3. Name .* 1.19"
+    with pytest.raises(UserError, match=told):
+        opened(f"--flink_master={cluster[0]}", f"--flink_job_server_jar={jar}")
+
+
+def test_a_jar_that_does_not_say_its_version_is_tried(tmp_path: Path) -> None:
+    for jar in ("text.jar", "empty.jar"):
+        (tmp_path / jar).write_text("no jar")
+        assert job_server_for("x:1", "1.18.1", str(tmp_path / jar), "") == str(tmp_path / jar)
+        with zipfile.ZipFile(tmp_path / "empty.jar", "w"):
+            pass
+
+
+def test_a_job_server_of_ones_own_is_taken_for_any_version(cluster) -> None:
+    cluster[1]["/overview"]["flink-version"] = "1.17.2"
+    opened(f"--flink_master={cluster[0]}", "--job_endpoint=127.0.0.1:9")
 
 
 def test_a_cluster_without_slots_is_refused(cluster) -> None:
