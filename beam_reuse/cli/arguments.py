@@ -212,13 +212,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _top_parser() -> argparse.ArgumentParser:
-    from beam_reuse import __version__
-
     before, after = help_of(PROGRAM)
     parser = _Parser(
         prog=PROGRAM, usage=f"{PROGRAM} COMMAND [OPTIONS]", description=before, epilog=after)
     parser.add_argument("--debug", action="store_true", help=BY_NAME["debug"].help)
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0,
+                        help="show versions, and the engines that are here")
     return parser
 
 
@@ -258,6 +257,16 @@ def _add(group: Any, option: Option, command: str) -> None:
     else:
         action = _Once if option.kind is FILE else "store"
         group.add_argument(*names, action=action, metavar=option.kind.metavar, **keywords)
+
+
+class _Version(argparse.Action):
+    """Prints versions, which are looked for only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from beam_reuse.cli.versions import versions
+
+        print(versions())
+        parser.exit()
 
 
 class _Once(argparse.Action):

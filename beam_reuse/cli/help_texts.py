@@ -34,6 +34,7 @@ COMMANDS = {
                  "precision and recall, by labelled pages or pairs"),
     "engines": ("[ENGINE...] [OPTIONS]",
                 "fetch and check what runs on Flink, Spark and Prism need"),
+    "completion": ("SHELL", "print what completes command lines in bash, zsh or fish"),
 }
 EXPERIMENT = "experiment"
 EXPERIMENTS = {
@@ -42,7 +43,8 @@ EXPERIMENTS = {
     "thresholds": "INPUT... --bad FILE... --benign FILE... -o DIR [OPTIONS]",
 }
 # Commands that run no pipeline, and so take none of Beam's options.
-WITHOUT_BEAM = ("check", "report", "view", "sql", "sample", "evaluate", "engines")
+WITHOUT_BEAM = ("check", "report", "view", "sql", "sample", "evaluate", "engines",
+                "completion")
 
 POSITIONALS = {
     "INPUT": "files, folders or globs, local or on gs://, s3://, hdfs://: WARC and ARC (.gz, "
@@ -52,7 +54,9 @@ POSITIONALS = {
     "PAGE": "files of pages (HTML, text, code), or any crawl files and folders that `run` reads; "
     "- or nothing for standard input",
     "QUERY": "SQL in which every table of the result is a table; - reads it from standard input",
-    "ENGINE": "flink, spark (default: these two), prism, flink-cluster, spark-cluster",
+    "ENGINE": "flink, spark (default: these two), flink-1.20, flink-2.0, flink-2.1, flink-2.2, "
+    "prism, flink-cluster, flink-1.20-cluster, spark-cluster",
+    "SHELL": "bash, zsh or fish",
 }
 
 

@@ -184,6 +184,7 @@ def _experiment(arguments: Arguments, argv: Sequence[str]) -> int:
 WITHOUT_PLAN = {
     "check": "beam_reuse.cli.checking:run_check", "sample": "beam_reuse.cli.judging:run_sample",
     "evaluate": "beam_reuse.cli.judging:run_evaluate",
+    "completion": "beam_reuse.cli.completion:run_completion",
     "engines": "beam_reuse.cli.engines:run_engines",
     "report": "beam_reuse.cli.reports:run_report", "sql": "beam_reuse.cli.sql:run_sql",
     "view": "beam_reuse.cli.viewing:run_view",

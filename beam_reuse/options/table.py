@@ -223,7 +223,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("asking", "output", FILE, "file to write (default: standard output)", "", "sql"),
     _option("asking", "overwrite", FLAG, "replace a file that is there already", "", "sql"),
     _option("asking", "debug", FLAG, "show the full traceback when something fails", "",
-            "report sql view"),
+            "completion report sql view"),
     _option("viewing", "crawl", FILES,
             "where the pages are, crawl files or an index of them (default: where the run read "
             "them)", "", "view"),
