@@ -27,6 +27,8 @@ ROWS_SHOWN = 200
 CELL_LETTERS = 300
 PROMPT, MORE = "beam-reuse> ", "        ... "
 HISTORY = "sql_history"
+HELP = (".tables lists the tables with their columns. A query ends with a semicolon. Tab completes "
+        "names, the arrows find earlier queries, Ctrl-C drops what is typed, Ctrl-D leaves.")
 
 
 def run_sql(given: Sequence[str], values: Mapping[str, Any]) -> int:
@@ -142,6 +144,8 @@ def _cell(value: Any) -> str:
 
 def prompt(database: Database) -> None:
     """Ask for queries until there are no more; an error is shown, and the next one asked for."""
+    if sys.stdin.isatty():
+        print(f"{counted(len(database.tables), 'table')}. {HELP}", file=sys.stderr)
     with _history(database):
         lines: list[str] = []
         while True:
@@ -156,6 +160,9 @@ def prompt(database: Database) -> None:
                 return
             if not lines and line.strip() in (".quit", ".exit", "quit", "exit"):
                 return
+            if not lines and line.strip() in ("help", ".help", "?"):
+                print(HELP)
+                continue
             if not lines and line.strip() == ".tables":
                 for name, columns in database.tables.items():
                     console().print(f"{name}: {', '.join(columns)}", markup=False, soft_wrap=True)

@@ -110,6 +110,14 @@ def test_names_are_completed_and_what_was_asked_is_known_again(
     assert again.close() == 0
 
 
+def test_it_says_what_can_be_typed(terminal: Terminal) -> None:
+    assert "Tab completes" in terminal.until("beam-reuse> ")
+    terminal.type("help\n")
+    assert "Ctrl-D leaves" in terminal.until("beam-reuse> ")
+    terminal.type(".tables\n")
+    assert "frequent_chunks: sha1, occurrences" in terminal.until("beam-reuse> ")
+
+
 def test_it_only_reads(terminal: Terminal, result: Path, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in result.rglob("*")}
     terminal.until("beam-reuse> ")
