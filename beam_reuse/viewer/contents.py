@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from beam_reuse.core.chunking import file_sha1
@@ -49,11 +50,10 @@ class Contents:
     def bytes_at(self, name: str, offset: int) -> bytes:
         """The first bytes at a place of the crawl file that the result calls `name`."""
         try:
-            for file in self._files:
-                if file.name == name:
-                    with open_files(file.path).open(file.path) as opened:
-                        opened.seek(offset)
-                        return opened.read(SOME_BYTES)
+            for file in self._called(name):
+                with open_files(file.path).open(file.path) as opened:
+                    opened.seek(offset)
+                    return opened.read(SOME_BYTES)
         except (OSError, UserError) as error:
             raise NoContent(f"The crawl cannot be read: {error}.") from error
         raise NoContent(f"{name} is not among the crawl files that are known. Give them: "
@@ -78,24 +78,52 @@ class Contents:
         specs = [spec for spec in self._inputs if spec not in self._indexes]
         return list_files(specs) if specs else []
 
+    def _called(self, name: str) -> list[InputFile]:
+        """The files that the result calls `name`: those of this name, or else, as the crawl may be
+        in other folders now, those whose paths end as it does, the most alike first."""
+        exact = [file for file in self._files if file.name == name]
+        if exact:
+            return exact
+        alike = {file.path: _same_at_the_end(file.path.split("/"), name.split("/"))
+                 for file in self._files}
+        return sorted((file for file in self._files if alike[file.path]),
+                      key=lambda file: -alike[file.path])
+
     def _find(self, row: Mapping[str, Any]) -> StoredPage:
         found = False
         for page in self._candidates(row):
             if file_sha1(page.payload).hex() == row["sha1"]:
                 return page
             found = True
+        raise NoContent(self._why_not(row, found))
+
+    def _why_not(self, row: Mapping[str, Any], found: bool) -> str:
+        """Why there is no page, though what was `found` at its place could be read."""
+        give = "beam-reuse view DIR --crawl INPUT..."
+        if not self._inputs:
+            return f"It is not known where the crawl is. Give it: {give}"
         where = ", ".join(self._inputs[:3]) + (", …" if len(self._inputs) > 3 else "")
-        raise NoContent(
-            f"{where}: has other content at this place than when the run read it." if found else
-            f"{where}: does not have this page. Give the files the result was made of, or an "
-            "index of them: beam-reuse view DIR --crawl INPUT..." if self._inputs else
-            "It is not known where the crawl is. Give it: beam-reuse view DIR --crawl INPUT...")
+        if found:
+            return f"{where}: has other content at this place than when the run read it."
+        if self._called(row["file"]):
+            return (f"{where}: no page can be read at byte {row['offset']:,} of {row['file']}: it "
+                    "is damaged, or another file than the run read.")
+        return (f"{where}: has no {row['file']}, and no index with this page. Give the files that "
+                f"the result was made of, or an index of them: {give}")
 
     def _candidates(self, row: Mapping[str, Any]) -> Iterator[StoredPage]:
         try:
             if self._indexes:
                 yield from find_pages(self._indexes, {row["url"].partition("#")[0]}, self._most)
-            yield from page_at(self._files, row["file"], row["offset"], self._most)
+            for file in self._called(row["file"]):
+                yield from page_at([file], file.name, row["offset"], self._most)
         except (OSError, UserError) as error:
             raise NoContent(f"The crawl cannot be read: {error}. Say where it is now: "
                             "beam-reuse view DIR --crawl INPUT...") from error
+
+
+def _same_at_the_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many parts two paths have in common, from their ends."""
+    ends = takewhile(lambda pair: pair[0] == pair[1], zip(
+        reversed(one), reversed(other), strict=False))
+    return sum(1 for _ in ends)
