@@ -68,10 +68,26 @@ def site(view: View, host: str) -> dict[str, Any]:
                        f"order by shared desc limit {3 * MOST}", host=host)
     sources = view.ask("neighbourhood_sources", "*", "prefix = $prefix order by matching desc "
                        f"limit {MOST}", prefix=f"{host}/")
+    copiers = _copiers(view, pages[3], f"{host}/")
     return {"host": host, "pages": pages[0], "bytes": pages[1], "ip": pages[2],
             "domain": pages[3], "site": pages[4], "neighbourhood": shown(own[0]) if own else None,
-            "overlap": [*map(shown, overlap)], "sources": [*map(shown, sources)], "facts": facts,
+            "overlap": [*map(shown, overlap)], "sources": [*map(shown, sources)],
+            "copiers": copiers[:MOST], "more_copiers": len(copiers) > MOST, "facts": facts,
             "tables": {name: view.has(name) for name in ("neighbourhoods", "server_overlap")}}
+
+
+def _copiers(view: View, domain: str | None, own: str) -> list[dict[str, Any]]:
+    """Hosts that have known content of a domain, those with most of it first. A host's own
+    content is no copy, nor is that of its domain."""
+    if domain is None or not view.has("neighbourhood_sources", "neighbourhoods"):
+        return []
+    names = ("prefix", "matching", "distinct_matching", "chunks", "pages")
+    rows = view.database.rows(
+        "select prefix, s.matching, s.distinct_matching, chunks, pages from neighbourhood_sources s"
+        " join neighbourhoods n using (prefix) where source = $domain and depth = 1 "
+        "and prefix <> $own and not ends_with('.' || prefix, '.' || $domain || '/') "
+        f"order by s.matching desc, prefix limit {MOST + 1}", {"domain": domain, "own": own})
+    return [dict(zip(names, map(shown, row), strict=True)) for row in rows]
 
 
 def _skippable(view: View, host: str) -> list[dict[str, Any]]:

@@ -86,3 +86,20 @@ def test_what_two_hosts_have(demo: tuple[Visitor, str]) -> None:
     assert "Pages that overlap" in visitor.text() and "share something" in visitor.text(".two")
     assert visitor.run("document.querySelectorAll('.two h2').length") == 2
     nothing_happened(visitor)
+
+
+def test_who_has_content_of_a_host(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    rows = [row for row in tables.read(result, "neighbourhood_sources").to_pylist()
+            if row["source"] == "clockmakers.example" and row["prefix"].count("/") == 1
+            and not f".{row['prefix']}".endswith(".clockmakers.example/")]
+    visitor.go(at("site", host="www.clockmakers.example"))
+    listed = visitor.run("[...document.querySelectorAll('[aria-label=\"Who has its content\"] "
+                         "tbody tr')].map(r => [...r.cells].slice(0, 2).map(c => c.innerText))")
+    assert {row["prefix"]: row["matching"] for row in rows} == {
+        f"{host}/": int(many) for host, many in listed}
+    assert listed[0][0] == "finest-articles.example"
+    visitor.click("[aria-label='Who has its content'] .last a")
+    visitor.until("document.querySelector('.two')")
+    assert "finest-articles.example" in visitor.text()
+    nothing_happened(visitor)

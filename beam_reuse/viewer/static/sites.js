@@ -71,6 +71,7 @@ export async function one(parameters) {
       ["known content", own && known(own)],
       ["directories", own && link("sites", {prefix: host + "/"}, "as a tree")]]),
     found.sources.length ? [el("h2", {}, "Whose content it is"), whose(found.sources, host)] : null,
+    found.copiers.length ? [el("h2", {}, "Who has content of ", found.domain), copiers(found.copiers, host), found.more_copiers ? el("p", {class: "small"}, "Only the first ", number(found.copiers.length), " are shown. ", link("table", {name: "neighbourhood_sources", f: ["source.is." + found.domain]}, "All of them")) : null] : null,
     found.tables.server_overlap ? [el("h2", {}, "Hosts it shares content with"), found.overlap.length ? overlap(found.overlap, host) : el("p", {class: "empty"}, "None.")] : null,
     Object.entries(found.facts).map(([table, {rows, more}]) => rows.length ? [el("h2", {}, HEADINGS[table]), plainTable(table, rows, COLUMNS[table]), more ? el("p", {class: "small"}, "Only the first ", number(rows.length), " are shown. ", link("table", {name: table, f: [table === "popular_collections" ? "prefix.starts." + host + "/" : "host.is." + host]}, "All of them")) : null] : null),
   ].flat(3).filter(Boolean);
@@ -81,6 +82,16 @@ function whose(rows, host) {
   return listing("Whose content it is", [{name: "domain"}, {name: "matching chunks", n: true}, {name: "different ones", n: true}], rows.map((row) => [
     row.source ? own(row.source) ? row.source + " (its own)" : link("sites", {hosts: row.source}, breakable(row.source)) : "–",
     number(row.matching), number(row.distinct_matching)]));
+}
+
+// Hosts that have its content: how much of them that is, and what both have.
+function copiers(rows, host) {
+  return listing("Who has its content", [{name: "host"}, {name: "matching chunks", n: true}, {name: "of its chunks", n: true}, {name: "different ones", n: true}, {last: true}],
+    rows.map((row) => {
+      const other = row.prefix.slice(0, -1);
+      return [link("site", {host: other}, breakable(other)), number(row.matching), share(row.chunks ? row.matching / row.chunks : null),
+        number(row.distinct_matching), link("shared", {a: host, b: other}, "what both have")];
+    }));
 }
 
 // One row for each other host: what both share by the way of cutting pages that finds most.
