@@ -3,16 +3,20 @@
 async function sent(address, options) {
   try { return await fetch(address, {credentials: "same-origin", ...options}); } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The viewer does not answer: it may have ended, and nothing was stored. Start it again: beam-reuse view DIR");
+    throw new Error("The viewer does not answer: it may have ended, and nothing was stored. Start "
+      + "it again: beam-reuse view DIR");
   }
 }
 
 export async function ask(name, parameters = {}, signal = undefined) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
-    for (const each of [value].flat()) if (each !== "" && each !== null && each !== undefined) query.append(key, String(each));
+    for (const each of [value].flat()) {
+      if (each !== "" && each !== null && each !== undefined) query.append(key, String(each));
+    }
   }
-  const answer = await sent("/api/" + name + "?" + query, {signal, headers: {Accept: "application/json"}});
+  const answer = await sent("/api/" + name + "?" + query,
+    {signal, headers: {Accept: "application/json"}});
   const told = await answer.json().catch(() => ({error: "The viewer has not answered."}));
   if (!answer.ok) throw new Error(told.error || "The viewer has refused this.");
   return told;
@@ -21,9 +25,12 @@ export async function ask(name, parameters = {}, signal = undefined) {
 // Change something. What the server says of a change that it has refused is the error's message;
 // `meanwhile` says that somebody else was faster.
 export async function change(name, parameters = {}) {
-  const answer = await sent("/api/" + name, {method: "POST", headers: {Accept: "application/json", "Content-Type": "application/json"}, body: JSON.stringify(parameters)});
+  const answer = await sent("/api/" + name,
+    {method: "POST", headers: {Accept: "application/json", "Content-Type": "application/json"},
+      body: JSON.stringify(parameters)});
   const told = await answer.json().catch(() => ({error: "The viewer has not answered."}));
-  if (!answer.ok) throw Object.assign(new Error(told.error || "The viewer has refused this."), {meanwhile: answer.status === 409});
+  if (!answer.ok) throw Object.assign(new Error(told.error || "The viewer has refused this."),
+    {meanwhile: answer.status === 409});
   return told;
 }
 

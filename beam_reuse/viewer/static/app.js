@@ -24,12 +24,20 @@ const SCREENS = {
 };
 // Name, screen, and the tables of which one must be there.
 const MENU = [
-  ["Overview", "", []], ["Passages", "passages", ["frequent_chunks", "boilerplate"]], ["Sites", "sites", ["neighbourhoods"]], ["Pages", "pages", ["pages"]],
-  ["Pairs", "pairs", ["near_duplicates", "page_overlap"]], ["Quilts", "quilts", ["quilts"]], ["Families", "families", ["families"]],
-  ["Rejects, skipped", "records", ["rejects", "skipped"]], ["Tables", "tables", []], ["Judge", "judge", []],
+  ["Overview", "", []], ["Passages", "passages", ["frequent_chunks", "boilerplate"]],
+  ["Sites", "sites", ["neighbourhoods"]], ["Pages", "pages", ["pages"]],
+  ["Pairs", "pairs", ["near_duplicates", "page_overlap"]], ["Quilts", "quilts", ["quilts"]],
+  ["Families", "families", ["families"]],
+  ["Rejects, skipped", "records", ["rejects", "skipped"]], ["Tables", "tables", []],
+  ["Judge", "judge", []],
 ];
-const PART_OF = {passage: "passages", line: "passages", site: "sites", shared: "sites", page: "pages", pair: "pairs", quilt: "quilts", family: "families", table: "tables", judging: "judge", judged: "judge"};
-const KEYS = [["?", "these keys"], ["/", "to the first filter"], ["n, p", "next and previous difference, mark or patch"], ["[ ]", "previous and next page of a table"], ["t, s, r", "text, source and rendering of a page"], ["g then 1 … 9, 0", "to a screen of the menu"], ["Esc", "close"]];
+const PART_OF = {passage: "passages", line: "passages", site: "sites", shared: "sites",
+  page: "pages", pair: "pairs", quilt: "quilts", family: "families", table: "tables",
+  judging: "judge", judged: "judge"};
+const KEYS = [["?", "these keys"], ["/", "to the first filter"],
+  ["n, p", "next and previous difference, mark or patch"],
+  ["[ ]", "previous and next page of a table"], ["t, s, r", "text, source and rendering of a page"],
+  ["g then 1 … 9, 0", "to a screen of the menu"], ["Esc", "close"]];
 
 const main = document.getElementById("screen");
 const nav = document.getElementById("nav");
@@ -39,8 +47,11 @@ let shown = 0, going = false, slow = 0;
 
 function address() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  const parameters = Object.create(null); // names come from the address, and none means anything by itself
-  for (const [key, value] of new URLSearchParams(query)) parameters[key] = key in parameters ? [parameters[key], value].flat() : value;
+  const parameters = Object.create(null);
+  // names come from the address, and none means anything by itself
+  for (const [key, value] of new URLSearchParams(query)) parameters[key] = key in parameters
+    ? [parameters[key], value].flat()
+    : value;
   return {path, parameters};
 }
 
@@ -56,20 +67,27 @@ async function show(moved) {
     menu(manifest, PART_OF[path] ?? path);
     named(manifest.folder);
     const needs = MENU.find(([, name]) => name === path)?.[2] ?? [];
-    const content = needs.length && !needs.some((table) => table in manifest.tables) ? [el("h1", {}, "Not looked for"), el("p", {class: "empty"}, "The run has not made ", needs.join(" or "), ": it was asked for other analyses. ", link("tables", {}, "What there is"))]
-      : screen ? await screen(parameters, manifest, SCREENS) : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
+    const content = needs.length && !needs.some((table) => table in manifest.tables)
+      ? [el("h1", {}, "Not looked for"),
+        el("p", {class: "empty"}, "The run has not made ", needs.join(" or "),
+          ": it was asked for other analyses. ", link("tables", {}, "What there is"))]
+      : screen
+        ? await screen(parameters, manifest, SCREENS)
+        : [el("h1", {}, "There is no such screen"), el("p", {}, link("", {}, "To the overview"))];
     if (mine !== shown) return;
     main.replaceChildren(...[content].flat(Infinity).filter(Boolean));
     scrollTo(0, 0);
   } catch (error) {
     if (mine !== shown) return;
-    main.replaceChildren(el("h1", {}, "Not shown"), el("p", {class: "error", role: "alert"}, error.message));
+    main.replaceChildren(el("h1", {}, "Not shown"),
+      el("p", {class: "error", role: "alert"}, error.message));
   }
   clearTimeout(slow);
   wait.hidden = true;
   main.removeAttribute("aria-busy");
   const title = main.querySelector("h1");
-  document.title = [title?.textContent, document.getElementById("result").textContent, "beam-reuse"].filter(Boolean).join(" – ");
+  document.title = [title?.textContent, document.getElementById("result").textContent, "beam-reuse"]
+    .filter(Boolean).join(" – ");
   main.setAttribute("aria-label", title?.textContent ?? "");
   if (document.activeElement === document.body && moved) main.focus({preventScroll: true});
   main.dispatchEvent(new Event("shown"));
@@ -83,8 +101,13 @@ function named(folder) {
 }
 
 function menu(manifest, current) {
-  nav.replaceChildren(...MENU.filter(([, , needs]) => !needs.length || needs.some((table) => table in manifest.tables))
-    .map(([name, screen]) => { const made = link(screen, {}, name); if (screen === current) made.setAttribute("aria-current", "page"); return made; }));
+  nav.replaceChildren(...MENU.filter(([, , needs]) => !needs.length
+    || needs.some((table) => table in manifest.tables))
+    .map(([name, screen]) => {
+      const made = link(screen, {}, name);
+      if (screen === current) made.setAttribute("aria-current", "page");
+      return made;
+    }));
   const here = nav.querySelector("[aria-current]");
   if (here) nav.scrollLeft = here.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
 }
@@ -94,7 +117,9 @@ function step(by) {
   if (!marks.length) return;
   const at = marks.findIndex((mark) => mark.classList.contains("current"));
   marks[at]?.classList.remove("current");
-  const next = marks[at < 0 ? (by > 0 ? 0 : marks.length - 1) : (at + by + marks.length) % marks.length];
+  const next = marks[at < 0
+    ? (by > 0 ? 0 : marks.length - 1)
+    : (at + by + marks.length) % marks.length];
   next.classList.add("current");
   next.scrollIntoView({block: "center", behavior: "auto"});
   next.dispatchEvent(new Event("stepped"));
@@ -104,22 +129,29 @@ function step(by) {
 main.addEventListener("step", (event) => step(event.detail));
 
 function keys() {
-  const listed = (keys) => el("dl", {class: "facts"}, keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]));
-  help.replaceChildren(el("h2", {id: "help-title"}, "Keys"), listed(KEYS), el("h3", {}, "While judging"), listed(judging.KEYS),
+  const listed = (keys) => el("dl", {class: "facts"},
+    keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]));
+  help.replaceChildren(el("h2", {id: "help-title"}, "Keys"), listed(KEYS),
+    el("h3", {}, "While judging"), listed(judging.KEYS),
     el("form", {method: "dialog"}, el("button", {type: "submit"}, "Close")));
   help.showModal();
 }
 document.getElementById("keys").addEventListener("click", keys);
-document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+document.getElementById("skip").addEventListener("click",
+  (event) => { event.preventDefault(); main.focus(); });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open
+    || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
   const went = going && /^\d$/.test(event.key);
   if (went) nav.querySelectorAll("a")[(Number(event.key) + 9) % 10]?.click();
   going = event.key === "g";
   if (went) return;
   if (event.key === "?") keys();
-  else if (event.key === "/") { main.querySelector("form.filters input")?.focus(); event.preventDefault(); }
+  else if (event.key === "/") {
+    main.querySelector("form.filters input")?.focus();
+    event.preventDefault();
+  }
   else if (event.key === "n" || event.key === "p") step(event.key === "n" ? 1 : -1);
   else if (event.key.length === 1 && !event.repeat) {
     const made = main.querySelector(`[data-key="${CSS.escape(event.key)}"]`);

@@ -4,23 +4,44 @@ import {ask, change} from "./api.js";
 import {counted, el, facts, link, number, share, to} from "./dom.js";
 import {kindOf} from "./kinds.js";
 
-export const KEYS = [["j", "correct (or copied), and the next row"], ["f", "incorrect (or benign, original), and the next row"], ["d", "undecided, and the next row"],
-  [". ,", "next and previous row, without judging"], ["u", "undo the last judgement"], ["e", "write a note; Esc ends it"], ["1 … 9", "take the note that was given most often, second most ..."], ["x", "take back what is said of this row"]];
+export const KEYS = [["j", "correct (or copied), and the next row"],
+  ["f", "incorrect (or benign, original), and the next row"], ["d", "undecided, and the next row"],
+  [". ,", "next and previous row, without judging"], ["u", "undo the last judgement"],
+  ["e", "write a note; Esc ends it"],
+  ["1 … 9", "take the note that was given most often, second most ..."],
+  ["x", "take back what is said of this row"]];
 export const QUESTIONS = {
-  near_duplicates: "Are these two pages near-duplicates?", page_overlap: "Does one of these pages have what is on the other?", quilts: "Is this page stitched from others?", quilt_sources: "Is this page made of that source?",
-  frequent_chunks: "Is this passage what you are looking for, or benign?", frequent_files: "Is this file what you are looking for, or benign?", matched_chunks: "Is this passage what you are looking for, or benign?", matched_files: "Is this file what you are looking for, or benign?", labels: "Is this what you are looking for, or benign?",
-  page_reuse: "What is this page: copied, or an original? (What it is, not whether its flag is right.)", neighbourhoods: "What is this directory: copied, or an original? (What it is, not whether its flag is right.)",
-  keep: "Was it right to keep this page, or to drop it for the other?", skippable: "Can a crawler do without this page, as the other one has it?", families: "Are these pages made of the same thing?", exact_copies: "Is one of these pages a copy of the other?",
-  server_overlap: "Do these hosts share content, as the row says?", boilerplate: "Is this line part of the host's template?", origins: "Is this the original?", identity_sets: "Do these pages have the same words?",
+  near_duplicates: "Are these two pages near-duplicates?",
+  page_overlap: "Does one of these pages have what is on the other?",
+  quilts: "Is this page stitched from others?", quilt_sources: "Is this page made of that source?",
+  frequent_chunks: "Is this passage what you are looking for, or benign?",
+  frequent_files: "Is this file what you are looking for, or benign?",
+  matched_chunks: "Is this passage what you are looking for, or benign?",
+  matched_files: "Is this file what you are looking for, or benign?",
+  labels: "Is this what you are looking for, or benign?",
+  page_reuse: "What is this page: copied, or an original? (What it is, not whether its flag is "
+    + "right.)",
+  neighbourhoods: "What is this directory: copied, or an original? (What it is, not whether its "
+    + "flag is right.)",
+  keep: "Was it right to keep this page, or to drop it for the other?",
+  skippable: "Can a crawler do without this page, as the other one has it?",
+  families: "Are these pages made of the same thing?",
+  exact_copies: "Is one of these pages a copy of the other?",
+  server_overlap: "Do these hosts share content, as the row says?",
+  boilerplate: "Is this line part of the host's template?", origins: "Is this the original?",
+  identity_sets: "Do these pages have the same words?",
 };
 
 export async function one(parameters, manifest, screens) {
   const {sheet, state = ""} = parameters;
   const address = location.hash;
-  const found = await ask("item", {sheet, state, row: parameters.row, after: parameters.after, before: parameters.before});
-  const head = [el("h1", {class: "judging"}, "Judging ", sheet), states(found), el("p", {class: "question"}, QUESTIONS[found.table] ?? "Is what this row says right?")];
+  const found = await ask("item",
+    {sheet, state, row: parameters.row, after: parameters.after, before: parameters.before});
+  const head = [el("h1", {class: "judging"}, "Judging ", sheet), states(found),
+    el("p", {class: "question"}, QUESTIONS[found.table] ?? "Is what this row says right?")];
   if (!found.row) return [head[0], head[1], nothingLeft(found)];
-  if (location.hash === address) history.replaceState(null, "", to("judging", {sheet, state, row: found.row}));
+  if (location.hash === address) history.replaceState(null, "",
+    to("judging", {sheet, state, row: found.row}));
   const holder = el("div", {class: "item"});
   await show(holder, found, manifest, screens);
   return [...head, holder, bar(found)];
@@ -28,8 +49,10 @@ export async function one(parameters, manifest, screens) {
 
 function states(found) {
   const {rows, left, labels} = found.counts;
-  const all = [["", "all", rows], ["unjudged", "unjudged", left], ["judged", "judged", rows - left], ...Object.entries(labels).map(([label, many]) => [label, label, many])];
-  return el("nav", {class: "tabs states", "aria-label": "Which rows"}, all.map(([state, name, many]) => {
+  const all = [["", "all", rows], ["unjudged", "unjudged", left], ["judged", "judged", rows - left],
+    ...Object.entries(labels).map(([label, many]) => [label, label, many])];
+  return el("nav", {class: "tabs states", "aria-label": "Which rows"},
+    all.map(([state, name, many]) => {
     const made = link("judging", {sheet: found.sheet, state}, name, " (", number(many), ")");
     if (state === found.state) made.setAttribute("aria-current", "page");
     return made;
@@ -38,8 +61,13 @@ function states(found) {
 
 function nothingLeft(found) {
   const done = found.state === "unjudged" && found.counts.rows > 0;
-  return el("div", {class: "done"}, el("p", {class: "notice", role: "status"}, done ? "All " + counted(found.counts.rows, "row") + " are judged." : "No row is in this state."),
-    el("p", {}, link("judged", {sheet: found.sheet}, "What they say: precision and tables →")), tools(found, null));
+  return el("div", {class: "done"},
+    el("p", {class: "notice", role: "status"},
+      done
+        ? "All " + counted(found.counts.rows, "row") + " are judged."
+        : "No row is in this state."),
+    el("p", {}, link("judged", {sheet: found.sheet}, "What they say: precision and tables →")),
+    tools(found, null));
 }
 
 // The screen of the row's kind, inside this one; then the row itself.
@@ -47,17 +75,24 @@ async function show(holder, found, manifest, screens) {
   const kind = kindOf(found.table, found.values);
   let content = [];
   if (kind) {
-    try { content = [await screens[kind.screen](kind.parameters, manifest, screens)].flat(Infinity).filter(Boolean); } catch (error) { content = [el("p", {class: "notice"}, error.message)]; }
+    try {
+      content = [await screens[kind.screen](kind.parameters, manifest, screens)]
+        .flat(Infinity).filter(Boolean);
+    } catch (error) { content = [el("p", {class: "notice"}, error.message)]; }
     holder.addEventListener("click", async (event) => {
       const chosen = event.target.closest(`a[data-key][href^="#/${kind.screen}?"]`);
       if (!chosen) return;
       event.preventDefault();
-      const asked = Object.fromEntries(new URLSearchParams(chosen.getAttribute("href").split(/\?(.*)/s)[1]));
-      holder.querySelector(".shown").replaceChildren(...lower([await screens[kind.screen](asked, manifest, screens)].flat(Infinity).filter(Boolean)));
+      const asked = Object.fromEntries(new URLSearchParams(chosen.getAttribute("href").split(
+        /\?(.*)/s)[1]));
+      holder.querySelector(".shown").replaceChildren(...lower([await screens[kind.screen](asked,
+        manifest, screens)].flat(Infinity).filter(Boolean)));
     });
   }
   holder.replaceChildren(el("section", {class: "shown"}, lower(content)),
-    el("details", {open: !kind || kind.screen === "sites"}, el("summary", {}, "Row ", String(found.row), " of the sheet"), facts(Object.entries(found.values))));
+    el("details", {open: !kind || kind.screen === "sites"},
+      el("summary", {}, "Row ", String(found.row), " of the sheet"),
+      facts(Object.entries(found.values))));
 }
 
 // Headings of a screen inside another are one level lower.
@@ -72,29 +107,66 @@ function lower(content) {
 
 function bar(found) {
   const [label] = found.judged;
-  const note = el("textarea", {id: "note", rows: 1, maxlength: 10000, placeholder: "note (e)", "aria-label": "Note, the reason", spellcheck: "false"});
+  const note = el("textarea",
+    {id: "note", rows: 1, maxlength: 10000, placeholder: "note (e)",
+      "aria-label": "Note, the reason", spellcheck: "false"});
   note.value = found.judged[1];
   const said = el("p", {class: "stored small", role: "status"}, judgedBy(found));
   const judge = judging(found, note, said);
   note.addEventListener("change", () => judge(found.judged[0], false));
-  note.addEventListener("keydown", (event) => { if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) { event.preventDefault(); note.blur(); } });
-  const button = (key, word, kind) => el("button", {type: "button", "data-key": key, class: "label " + kind, "aria-pressed": String(label.toLowerCase() === word), on: {click: () => judge(word, true)}}, el("kbd", {}, key), " ", word);
+  note.addEventListener("keydown",
+    (event) => { if (event.key === "Escape"
+      || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) {
+        event.preventDefault();
+        note.blur();
+      } });
+  const button = (key, word, kind) => el("button",
+    {type: "button", "data-key": key, class: "label " + kind,
+      "aria-pressed": String(label.toLowerCase() === word), on: {click: () => judge(word, true)}},
+    el("kbd", {}, key), " ", word);
   const {words} = found;
   return el("section", {class: "judge-bar", "aria-label": "Judgement"}, progress(found),
-    el("div", {class: "labels"}, button("f", words.negative, "negative"), button("d", words.undecided, "undecided"), button("j", words.positive, "positive")),
-    el("div", {class: "noting"}, note, el("button", {type: "button", "data-key": "e", class: "hidden", tabindex: -1, "aria-hidden": "true", on: {click: () => note.focus()}}, "note"),
-      found.notes.map((text, at) => el("button", {type: "button", class: "small", title: text, "data-key": String(at + 1), on: {click() { note.value = text; judge(found.judged[0], false); }}}, el("kbd", {}, String(at + 1)), " ", text.slice(0, 24), text.length > 24 ? "…" : ""))),
+    el("div", {class: "labels"}, button("f", words.negative, "negative"),
+      button("d", words.undecided, "undecided"), button("j", words.positive, "positive")),
+    el("div", {class: "noting"}, note,
+      el("button",
+        {type: "button", "data-key": "e", class: "hidden", tabindex: -1, "aria-hidden": "true",
+          on: {click: () => note.focus()}}, "note"),
+      found.notes.map((text, at) => el("button",
+        {type: "button", class: "small", title: text, "data-key": String(at + 1),
+          on: {click() { note.value = text; judge(found.judged[0], false); }}},
+        el("kbd", {}, String(at + 1)), " ", text.slice(0, 24), text.length > 24 ? "…" : ""))),
     tools(found, judge), said);
 }
 
-const judgedBy = (found) => { const [label, , who, when] = found.judged; return label ? label + (who ? " by " + who : "") + (when ? " at " + when.replace("T", " ").replace("+00:00", " UTC") : "") : "not judged yet"; };
+const judgedBy = (found) => {
+  const [label, , who, when] = found.judged;
+  return label
+    ? label + (who ? " by " + who : "")
+      + (when ? " at " + when.replace("T", " ").replace("+00:00", " UTC") : "")
+    : "not judged yet";
+};
 
 function tools(found, judge) {
-  const go = (where) => () => { location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where}); };
+  const go = (where) => () => {
+    location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where});
+  };
   return el("div", {class: "judge-tools"},
-    found.row ? [el("button", {type: "button", "data-key": ",", "aria-label": "Previous row", on: {click: go({before: found.row})}}, el("kbd", {}, ","), " ←"), el("button", {type: "button", "data-key": ".", "aria-label": "Next row", on: {click: go({after: found.row})}}, el("kbd", {}, "."), " →")] : null,
-    el("button", {type: "button", "data-key": "u", disabled: !made(found.sheet).length, on: {click: (event) => takeBack(found, event.currentTarget)}}, el("kbd", {}, "u"), " undo"),
-    judge && found.judged.some(Boolean) ? el("button", {type: "button", "data-key": "x", on: {click: () => judge("", false, "")}}, el("kbd", {}, "x"), " clear") : null);
+    found.row
+      ? [el("button",
+        {type: "button", "data-key": ",", "aria-label": "Previous row",
+          on: {click: go({before: found.row})}}, el("kbd", {}, ","), " ←"),
+        el("button",
+          {type: "button", "data-key": ".", "aria-label": "Next row",
+            on: {click: go({after: found.row})}}, el("kbd", {}, "."), " →")]
+      : null,
+    el("button",
+      {type: "button", "data-key": "u", disabled: !made(found.sheet).length,
+        on: {click: (event) => takeBack(found, event.currentTarget)}}, el("kbd", {}, "u"), " undo"),
+    judge && found.judged.some(Boolean)
+      ? el("button", {type: "button", "data-key": "x", on: {click: () => judge("", false, "")}},
+        el("kbd", {}, "x"), " clear")
+      : null);
 }
 
 // Say what a row is. A key that is pressed again before the next row is there does nothing.
@@ -105,7 +177,8 @@ function judging(found, note, said) {
     busy = true;
     said.replaceChildren("storing…");
     try {
-      const told = await change("judge", {sheet: found.sheet, row: found.row, key: found.key, label, reason, seen: found.judged});
+      const told = await change("judge",
+        {sheet: found.sheet, row: found.row, key: found.key, label, reason, seen: found.judged});
       remember(found, told.judged);
       const where = {sheet: found.sheet, state: found.state};
       if (next) { location.hash = to("judging", {...where, after: found.row}); return; }
@@ -113,7 +186,13 @@ function judging(found, note, said) {
       note.value = told.judged[1];
       again({...where, row: found.row});
     } catch (error) {
-      said.replaceChildren(el("span", {class: "error", role: "alert"}, error.message, " ", error.meanwhile ? el("button", {type: "button", on: {click: () => again({sheet: found.sheet, state: found.state, row: found.row})}}, "Show it") : null));
+      said.replaceChildren(el("span", {class: "error", role: "alert"}, error.message, " ",
+        error.meanwhile
+          ? el("button",
+            {type: "button",
+              on: {click: () => again({sheet: found.sheet, state: found.state, row: found.row})}},
+            "Show it")
+          : null));
       busy = error.meanwhile ?? false;
     }
   };
@@ -125,9 +204,13 @@ function again(where) {
 }
 
 // What this window has judged, the last at the end: undone from there, also after it was reloaded.
-const made = (sheet) => { try { return JSON.parse(sessionStorage.getItem("judged " + sheet)) ?? []; } catch { return []; } };
-const store = (sheet, list) => sessionStorage.setItem("judged " + sheet, JSON.stringify(list.slice(-200)));
-const remember = (found, after) => store(found.sheet, [...made(found.sheet), {row: found.row, key: found.key, before: found.judged, after}]);
+const made = (sheet) => { try {
+  return JSON.parse(sessionStorage.getItem("judged " + sheet)) ?? [];
+} catch { return []; } };
+const store = (sheet, list) => sessionStorage.setItem("judged " + sheet,
+  JSON.stringify(list.slice(-200)));
+const remember = (found, after) => store(found.sheet,
+  [...made(found.sheet), {row: found.row, key: found.key, before: found.judged, after}]);
 
 async function takeBack(found, button) {
   const list = made(found.sheet);
@@ -135,7 +218,10 @@ async function takeBack(found, button) {
   if (!last || button.disabled) return;
   button.disabled = true;
   store(found.sheet, list);
-  try { await change("undo", {sheet: found.sheet, row: last.row, key: last.key, seen: last.after, back: last.before}); } catch (error) {
+  try {
+    await change("undo",
+      {sheet: found.sheet, row: last.row, key: last.key, seen: last.after, back: last.before});
+  } catch (error) {
     if (!error.meanwhile) store(found.sheet, [...list, last]);
     button.after(el("span", {class: "error", role: "alert"}, " ", error.message));
     button.disabled = !made(found.sheet).length;
@@ -151,7 +237,9 @@ function progress(found) {
   else live.replaceChildren();
   const drawn = el("progress", {max: rows, "aria-label": "Rows judged"});
   drawn.value = rows - left;
-  return el("div", {class: "progress small"}, drawn, el("span", {}, number(rows - left), " of ", counted(rows, "row"), " judged, ", number(left), " left"), live);
+  return el("div", {class: "progress small"}, drawn,
+    el("span", {}, number(rows - left), " of ", counted(rows, "row"), " judged, ", number(left),
+      " left"), live);
 }
 
 // The precision so far: one question at a time, the last one asked is answered.
@@ -172,5 +260,6 @@ async function precision(sheet, target) {
 export function said(told) {
   if (told.why_not) return told.why_not;
   if (told.value === undefined) return "no flagged row is judged yet";
-  return share(told.value) + " of " + told.of + " right (" + share(told.low) + " to " + share(told.high) + "), from " + number(told.judged) + " judged";
+  return share(told.value) + " of " + told.of + " right (" + share(told.low) + " to "
+    + share(told.high) + "), from " + number(told.judged) + " judged";
 }

@@ -7,10 +7,15 @@ import {el} from "./dom.js";
 export function listing(label, columns, rows) {
   const classes = ({n, last}) => [n && "n", last && "last"].filter(Boolean).join(" ") || null;
   const head = columns.map((column) => el("th", {
-    scope: "col", role: "columnheader", class: classes(column), title: column.title, "aria-sort": column.sort,
-  }, column.last ? el("span", {class: "hidden"}, column.name ?? "more") : column.shown ?? column.name));
+    scope: "col", role: "columnheader", class: classes(column), title: column.title,
+    "aria-sort": column.sort,
+  },
+  column.last
+    ? el("span", {class: "hidden"}, column.name ?? "more")
+    : column.shown ?? column.name));
   const line = (cells) => el("tr", {role: "row"}, cells.map((content, at) => el("td", {
-    role: "cell", class: classes(columns[at]), "data-label": columns[at].last ? null : columns[at].name,
+    role: "cell", class: classes(columns[at]),
+    "data-label": columns[at].last ? null : columns[at].name,
     "data-empty": isEmpty(content),
   }, content)));
   return el("div", {class: "scroll listing", tabindex: 0, role: "group", "aria-label": label},
@@ -19,5 +24,6 @@ export function listing(label, columns, rows) {
 }
 
 function isEmpty(content) {
-  return [content].flat(Infinity).every((each) => each === null || each === undefined || each === false || each === "");
+  return [content].flat(Infinity).every((each) => each === null || each === undefined
+    || each === false || each === "");
 }

@@ -6,43 +6,68 @@ import {grid} from "./grid.js";
 import {hasWord, kindOf} from "./kinds.js";
 
 export async function list(parameters, manifest) {
-  return [el("h1", {}, "Tables"), el("table", {class: "tables"}, el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "table"), el("th", {scope: "col", class: "n"}, "rows"), el("th", {scope: "col"}, "each row is"))),
-    el("tbody", {}, Object.entries(manifest.tables).map(([name, rows]) => el("tr", {}, el("td", {}, link("table", {name}, name)), el("td", {class: "n"}, number(rows)), el("td", {class: "small"}, ROWS[name] ?? "")))))];
+  return [el("h1", {}, "Tables"),
+    el("table", {class: "tables"},
+      el("thead", {},
+        el("tr", {}, el("th", {scope: "col"}, "table"),
+          el("th", {scope: "col", class: "n"}, "rows"), el("th", {scope: "col"}, "each row is"))),
+    el("tbody", {},
+      Object.entries(manifest.tables).map(([name, rows]) => el("tr", {},
+        el("td", {}, link("table", {name}, name)), el("td", {class: "n"}, number(rows)),
+        el("td", {class: "small"}, ROWS[name] ?? "")))))];
 }
 
 export async function table(parameters) {
   const name = parameters.name ?? "pages";
-  return [el("h1", {}, name), ROWS[name] ? el("p", {class: "small"}, "Each row is ", ROWS[name], ".") : null,
-    await grid({screen: "table", table: name, parameters, folded: true, last: hasWord(name) ? lastOf(name) : null})];
+  return [el("h1", {}, name),
+    ROWS[name] ? el("p", {class: "small"}, "Each row is ", ROWS[name], ".") : null,
+    await grid({screen: "table", table: name, parameters, folded: true,
+      last: hasWord(name) ? lastOf(name) : null})];
 }
 
 // What leads from a row to the screen of its kind.
 function lastOf(name) {
-  return (row) => { const kind = kindOf(name, row); return kind?.word ? link(kind.screen, kind.parameters, kind.word) : ""; };
+  return (row) => {
+    const kind = kindOf(name, row);
+    return kind?.word ? link(kind.screen, kind.parameters, kind.word) : "";
+  };
 }
 
 export async function records(parameters, manifest) {
-  const which = parameters.of ?? ("rejects" in manifest.tables && manifest.tables.rejects ? "rejects" : "skipped");
+  const which = parameters.of
+    ?? ("rejects" in manifest.tables && manifest.tables.rejects ? "rejects" : "skipped");
   const counts = manifest.accounting[which === "rejects" ? "rejected" : "skipped"];
   const reasons = Object.keys(counts).sort();
-  const tabs = el("nav", {class: "tabs", "aria-label": "Which records"}, ["rejects", "skipped"].filter((name) => name in manifest.tables).map((name) => {
-    const made = link("records", {of: name}, name === "rejects" ? "Rejected" : "Skipped", " (", number(manifest.tables[name]), ")");
+  const tabs = el("nav", {class: "tabs", "aria-label": "Which records"},
+    ["rejects", "skipped"].filter((name) => name in manifest.tables).map((name) => {
+    const made = link("records", {of: name}, name === "rejects" ? "Rejected" : "Skipped", " (",
+      number(manifest.tables[name]), ")");
     if (name === which) made.setAttribute("aria-current", "page");
     return made;
   }));
   return [el("h1", {}, "Records that are no pages"), tabs,
-    reasons.length ? el("p", {class: "small"}, "By reason: ", reasons.map((reason) => reason + " " + number(counts[reason])).join(", "), ".", countedOnly(counts, manifest.tables[which])) : null,
+    reasons.length
+      ? el("p", {class: "small"}, "By reason: ",
+        reasons.map((reason) => reason + " " + number(counts[reason])).join(", "), ".",
+        countedOnly(counts, manifest.tables[which]))
+      : null,
     await grid({screen: "records", table: which, parameters: {...parameters, of: which}, fields: [
-      {label: "reason", column: "reason", op: "is", options: [["", "any"], ...reasons.map((reason) => [reason, reason])]},
-      {label: "URL has", column: "url", op: "has", type: "text"}, {label: "file has", column: "file", op: "has", type: "text"}],
-    empty: which === "rejects" ? "Nothing was rejected: every record could be read." : "No document was skipped.",
+      {label: "reason", column: "reason", op: "is",
+        options: [["", "any"], ...reasons.map((reason) => [reason, reason])]},
+      {label: "URL has", column: "url", op: "has", type: "text"},
+      {label: "file has", column: "file", op: "has", type: "text"}],
+    empty: which === "rejects"
+      ? "Nothing was rejected: every record could be read."
+      : "No document was skipped.",
     last: (row) => bytes(row)})];
 }
 
 // Requests, for one, are no documents: they are counted, and not listed.
 function countedOnly(counts, listed) {
   const all = Object.values(counts).reduce((a, b) => a + b, 0);
-  return all > listed ? " " + number(all - listed) + " of them are no documents, and only counted." : "";
+  return all > listed
+    ? " " + number(all - listed) + " of them are no documents, and only counted."
+    : "";
 }
 
 function bytes(row) {
@@ -50,7 +75,9 @@ function bytes(row) {
     button.disabled = true;
     try {
       const told = await ask("record", {file: row.file, offset: row.offset});
-      button.replaceWith(told.why_not ? el("p", {class: "small"}, told.why_not) : el("pre", {class: "bytes", tabindex: 0}, dump(told.bytes, row.offset)));
+      button.replaceWith(told.why_not
+        ? el("p", {class: "small"}, told.why_not)
+        : el("pre", {class: "bytes", tabindex: 0}, dump(told.bytes, row.offset)));
     } catch (error) { button.replaceWith(el("p", {class: "error"}, error.message)); }
   }}}, "bytes");
   return button;
@@ -62,8 +89,12 @@ export function dump(digits, offset) {
   const lines = [];
   for (let at = 0; at < bytes.length; at += 16) {
     const some = bytes.slice(at, at + 16);
-    const letters = some.map((each) => { const code = parseInt(each, 16); return code >= 32 && code < 127 ? String.fromCharCode(code) : "·"; });
-    lines.push(String(offset + at).padStart(10) + "  " + some.join(" ").padEnd(48) + " " + letters.join(""));
+    const letters = some.map((each) => {
+      const code = parseInt(each, 16);
+      return code >= 32 && code < 127 ? String.fromCharCode(code) : "·";
+    });
+    lines.push(String(offset + at).padStart(10) + "  " + some.join(" ").padEnd(48) + " "
+      + letters.join(""));
   }
   return lines.join("\n") || "Nothing is there: the file ends before this place.";
 }
