@@ -162,10 +162,10 @@ function sides(found) {
   const flush = () => {
     if (!folded.length) return;
     const hidden = folded;
-    const button = el("button",
-      {type: "button", class: "fold", on: {click() { button.replaceWith(...hidden); }}}, "… ",
-      counted(hidden.length, "line"), " the same on both sides");
-    holder.append(button);
+    const row = el("div", {role: "row"}, el("div", {role: "cell", "aria-colspan": 2}, el("button",
+      {type: "button", class: "fold", on: {click() { row.replaceWith(...hidden); }}}, "… ",
+      counted(hidden.length, "line"), " the same on both sides")));
+    holder.append(row);
     folded = [];
   };
   rows.forEach((row, at) => {
