@@ -66,8 +66,8 @@ def _card(
     share = percent(strict["redundant_pages"] / strict["pages"])
     exact = (f"{share} of all pages ({megabytes(strict['redundant_bytes'])}) are copies of one "
              f"that stays{_compared(strict['chunking'])}")
-    more = ("" if loose is strict else f"; {loose['redundant_pages']:,} can go where it is enough "
-            f"that nearly all of a page's own lines are on another{_compared(loose['chunking'])}")
+    more = ("" if loose is strict else "; with pages whose own lines are nearly all on another"
+            f"{_compared(loose['chunking'])} it is {loose['redundant_pages']:,}")
     answer = f"{exact}{more}. {_mirrors(mirrors)}"
     hosts = there.query(_BY_HOST, CRAWL_SAVINGS, CRAWL_SAVINGS.names, {
         "chunking": strict["chunking"], "n": EXAMPLES - len(pairs)})
