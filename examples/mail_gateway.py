@@ -14,45 +14,69 @@ header Authentication-Results of the server named by --trusted-id. As Postfix's 
 import argparse
 import asyncio
 import re
-from email import message_from_bytes, policy
-from email.message import EmailMessage
+import sys
+from email import message_from_bytes
+from email.message import Message
 from functools import partial
+from pathlib import PurePath
 
 from beam_reuse import Detector
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.nesting import TooDeep
 
 HEADER = "X-Copied-From"
 LONGEST_LINE = 1 << 20
 LARGEST_MESSAGE = 64 << 20
+UNREADABLE = "unknown (a part of it cannot be read)"
+# What is checked of a message: parts of these types, and attachments with these names.
+KINDS = {"text/html": "html", "application/xhtml+xml": "html", "text/plain": "text",
+         ".htm": "html", ".html": "html", ".shtml": "html", ".xhtml": "html", ".xht": "html"}
 # What would let a message pass unseen, or not at all: no server behind is offered with these.
 _HIDDEN = re.compile(rb"250[ -](CHUNKING|BINARYMIME|STARTTLS)\b", re.IGNORECASE)
 _REFUSED = (b"BDAT", b"STARTTLS")
+_LINE_DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
 def screen(detector: Detector, trusted_id: str, content: bytes) -> str:
-    """Whose passages a message holds, '' for nobody's: `bank.example (3 passages)`."""
-    message = message_from_bytes(content, policy=policy.default)
+    """Whose passages a message holds, '' for nobody's: `bank.example (3 passages)`. Any bytes will
+    do: what is nested too deeply, or has headers that cannot be read, is named as such."""
+    try:
+        return _screen(detector, trusted_id, message_from_bytes(content))
+    except UserError:
+        raise  # of the labels or the store: the message is not to blame
+    except (TooDeep, RecursionError, ValueError):
+        return UNREADABLE
+
+
+def _screen(detector: Detector, trusted_id: str, message: Message) -> str:
     sender = _sender(message, trusted_id)
     worst = None
     for part in message.walk():
-        kind = {"text/html": "html", "text/plain": "text"}.get(part.get_content_type())
+        kind = _kind(part)
         if kind is None:
             continue
-        try:
-            found = detector.check(part.get_payload(decode=True) or b"",
-                                   f"https://{sender}/" if sender else "", kind,
-                                   part.get_content_charset(""))
-        except TooDeep:
-            return "a page that no parser should see"
+        payload = part.get_payload(decode=True)
+        found = detector.check(payload if isinstance(payload, bytes) else b"",
+                               f"https://{sender}/" if sender else "", kind,
+                               part.get_content_charset(""))
         if found.flagged and (worst is None or found.distinct_matching > worst.distinct_matching):
             worst = found
     if worst is None:
         return ""
     name = worst.sources[0].name if worst.sources else "a known page"
-    return f"{name} ({worst.distinct_matching} passages)"
+    count = worst.distinct_matching
+    return f"{name} ({count} passage{'s' * (count != 1)})"
 
 
-def _sender(message: EmailMessage, trusted_id: str) -> str:
+def _kind(part: Message) -> str | None:
+    """How a part is read: by its type, or by its name, which is what programs open it by."""
+    if part.is_multipart():
+        return None
+    name = PurePath(part.get_filename("")).suffix.lower()
+    return KINDS.get(name) or KINDS.get(part.get_content_type())
+
+
+def _sender(message: Message, trusted_id: str) -> str:
     """The domain that has signed a message, if the server that we trust has seen it so."""
     for value in message.get_all("Authentication-Results", ()):
         server, _, results = str(value).partition(";")
@@ -104,26 +128,31 @@ class Session:
     async def data(self) -> None:
         """The message is read and judged before the server hears of it."""
         self.to_client.write(b"354 End data with <CR><LF>.<CR><LF>\r\n")
-        lines: list[bytes] = []
+        content = bytearray()
         size = 0
         while (line := await self.client.readuntil(b"\n")) != b".\r\n":
             size += len(line)
             if size <= LARGEST_MESSAGE:
-                lines.append(line.rstrip(b"\r\n").removeprefix(b"."))
+                # Written anew: what ends a line for one server alone must not end the message.
+                text = line.rstrip(b"\r\n").removeprefix(b".")
+                content += text.replace(b"\r", b"\r\n") + b"\r\n"
         if size > LARGEST_MESSAGE:
             await self.refuse(b"552 5.3.4 The message is too large")
             return
-        found = await asyncio.to_thread(
-            screen, self.detector, self.args.trusted_id, b"\r\n".join(lines))
+        try:
+            found = await asyncio.to_thread(
+                screen, self.detector, self.args.trusted_id, bytes(content))
+        except UserError as error:
+            print(error, file=sys.stderr, flush=True)
+            await self.refuse(b"451 4.3.0 The message cannot be checked now; try again later")
+            return
         if found and self.args.reject:
             await self.refuse(f"550 5.7.1 This message has copies from {found}".encode())
             return
         answer = await self.ask(b"DATA\r\n")
         if answer.startswith(b"354"):
-            lines[:0] = [f"{HEADER}: {found}".encode()] if found else []
-            # Written anew: a lone line feed must not end the message for the server alone.
-            answer = await self.ask(b"".join(
-                b"." * line.startswith(b".") + line + b"\r\n" for line in lines) + b".\r\n")
+            header = f"{HEADER}: {found}\r\n".encode() if found else b""
+            answer = await self.ask(header + _LINE_DOT.sub(b"..", content) + b".\r\n")
         self.to_client.write(answer)
 
     async def refuse(self, answer: bytes) -> None:

@@ -134,6 +134,67 @@ def test_a_page_that_is_attached_is_checked(behind: MailServer, labels: list[str
     assert behind.messages[0].startswith(b"X-Copied-From: bank.example")
 
 
+@pytest.mark.parametrize(("kind", "name"), [
+    ("application/octet-stream", "Invoice.HTM"), ("image/png", "a.xhtml"),
+    ("application/xhtml+xml", None), ("text/plain", "a.html")])
+def test_a_page_is_known_by_its_name_or_its_type(
+        behind: MailServer, labels: list[str], kind: str, name: str | None) -> None:
+    message = mail()
+    message.add_attachment(PHISH.encode(), *kind.split("/"), filename=name)
+    with gateway(behind, *labels) as client:
+        client.send_message(message)
+    assert behind.messages[0].startswith(b"X-Copied-From: bank.example (3 passages)\r\n")
+
+
+def nested(depth: int, inner: bytes) -> bytes:
+    return b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (at, at)
+                    for at in range(depth)) + inner
+
+
+PART = b"Content-Type: text/html; charset=utf-8\r\n\r\n" + PHISH.encode()
+COPIES, UNREAD = b"bank.example (3 passages)", b"unknown (a part of it cannot be read)"
+
+
+@pytest.mark.parametrize(("content", "found"), [
+    (nested(100, PART), COPIES),
+    (nested(1000, PART), UNREAD),
+    (b"Content-Type: message/rfc822\r\n\r\n" * 1000 + PART, UNREAD),
+    (b"Content-Type: text/html\r\n\r\n" + b"<div>" * 100_000 + PHISH.encode(), UNREAD),
+    (PART.replace(b"utf-8", b"x-none"), COPIES),
+    (PART.replace(b"utf-8", b"base64"), COPIES),
+    (PART.replace(b"=utf-8", b"*=x'\xff'%00"), COPIES),
+    (b"Content-Disposition: x; filename*=utf-8\x00''x\r\n" + PART, UNREAD),
+    (b"Content-Transfer-Encoding: x-none\r\n" + PART, COPIES),
+    (b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n" + PART, COPIES),
+    (b"Content-Type: multipart/mixed\r\n\r\n" + PART, None),
+    (PART.replace(b"utf-8", b"utf-16"), None),
+    (b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x--", None),
+    (b"Content-Type: image/png\r\n\r\nno picture", None),
+    (b"Content-Type\r\n\x00\xff: x", None),
+    (b"", None),
+])
+def test_a_hostile_message_is_answered_and_the_session_goes_on(
+        behind: MailServer, labels: list[str], content: bytes, found: bytes | None) -> None:
+    header = b"X-Copied-From: " + found + b"\r\n" if found else b""
+    with gateway(behind, *labels) as client:
+        for message in (content, PART):
+            client.sendmail("a@one.test", ["b@two.test"], message)
+    assert behind.messages == [header + content + b"\r\n",
+                               b"X-Copied-From: " + COPIES + b"\r\n" + PART + b"\r\n"]
+
+
+def test_a_store_that_cannot_be_read_lets_nothing_pass(behind: MailServer, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    Detector(store, trust="first-use").check(PAGE, "https://bank.example/login")
+    with gateway(behind, "--store", str(store)) as client:
+        store.write_bytes(b"no store " * 2000)
+        with pytest.raises(smtplib.SMTPDataError, match="try again later") as refused:
+            client.send_message(mail(PHISH))
+        assert refused.value.smtp_code == 451
+        client.noop()
+    assert behind.messages == []
+
+
 @pytest.mark.parametrize(("signed", "words", "marked"), [
     ("bank.example", ("--trusted-id", "mx.test"), False),
     ("bank.example", (), True),
@@ -158,15 +219,20 @@ def test_a_store_knows_what_was_learnt(behind: MailServer, tmp_path: Path) -> No
 
 def test_a_message_ends_for_both_sides_at_the_same_line(
         behind: MailServer, labels: list[str]) -> None:
-    """A dot between lone line feeds is no end, for the gateway or for the server."""
+    """A dot between lone line feeds or carriage returns is no end, for the gateway or for the
+    server."""
     with gateway(behind, *labels) as client:
         client.ehlo()
         for command in ("MAIL FROM:<a@one.test>", "RCPT TO:<b@two.test>", "DATA"):
             client.docmd(command)
         client.send(b"Subject: x\r\n\r\nfirst\n.\nMAIL FROM:<evil@one.test>\r\n..\r\n.\r\n")
         assert client.getreply()[0] == 250
+        client.docmd("DATA")
+        client.send(b"first\r.\rMAIL FROM:<evil@one.test>\r\n.\r\n")
+        assert client.getreply()[0] == 250
     assert behind.messages == [
-        b"Subject: x\r\n\r\nfirst\r\n\r\nMAIL FROM:<evil@one.test>\r\n..\r\n"]
+        b"Subject: x\r\n\r\nfirst\r\n\r\nMAIL FROM:<evil@one.test>\r\n..\r\n",
+        b"first\r\n..\r\nMAIL FROM:<evil@one.test>\r\n"]
 
 
 def test_what_is_too_much_is_refused(behind: MailServer, labels: list[str]) -> None:
@@ -175,6 +241,11 @@ def test_what_is_too_much_is_refused(behind: MailServer, labels: list[str]) -> N
         with pytest.raises((smtplib.SMTPServerDisconnected, ConnectionError)):
             assert client.docmd("NOOP " + "x" * (2 << 20))[0] == 500
             client.noop()
+    with gateway(behind, *labels) as client:
+        with pytest.raises(smtplib.SMTPDataError, match="too large"):
+            client.sendmail("a@one.test", ["b@two.test"], (b"x" * 1_000_000 + b"\r\n") * 68)
+        client.send_message(mail())
+    assert len(behind.messages) == 1
 
 
 def test_a_server_that_is_away_is_named(labels: list[str]) -> None:
