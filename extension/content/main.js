@@ -19,7 +19,10 @@ const top = window === window.top;
 const shadows = new Set();
 /** @type {State} */
 const state = { url: location.href, reply: null, readings: 0,
-                taken: { all: 0, longest: 0, chunks: 0, whole: false } };
+                taken: { all: 0, longest: 0, chunks: 0, whole: false, broken: false } };
+/** How many readings in a row the page may break off by changing; the next one does not pause. */
+const MOST_BROKEN = 2;
+let broken = 0;
 let used = false;
 let trusted = false;
 /** @type {Set<string>} what was decided about: whose content on which domain */
@@ -39,8 +42,9 @@ async function read() {
   if (state.url !== location.href) used = false;
   state.url = location.href;
   const wanted = trusted;
-  const { reply, taken } = await readDocument(shadows, () => ({
+  const { reply, taken } = await readDocument(shadows, broken < MOST_BROKEN, () => ({
     url: addressOf(), password: passwordFields().length > 0, used, trusted }));
+  broken = taken.broken ? broken + 1 : 0;
   Object.assign(state, { reply, taken, readings: state.readings + 1 });
   shadows.forEach((root) => settling.watch(root));
   if (reply?.notice) warn(reply.notice);
@@ -106,12 +110,14 @@ function tell(message) {
 
 chrome.runtime.onMessage.addListener((/** @type {ToPage} */ message, _sender, respond) => {
   if (message.kind === "show" && top) warn(message.notice);
-  if (message.kind === "hold") hold.on = !decided.has(matter(message.notice));
+  if (message.kind === "hold") hold.on ||= !decided.has(matter(message.notice));
   if (message.kind === "release") {
     decided.add(matter(message.notice));
     hold.on = false;
     bar.hide();
+    settling.now();  // there may be more to warn of
   }
+  if (message.kind === "held") respond(bar.notice?.waits ? bar.notice : null);
   if (message.kind === "state") respond(state);
   if (message.kind !== "trust") return false;
   trusted = true;

@@ -12,6 +12,7 @@ import { counts } from "../core/tokens.js";
  * @property {number} longest of one slice
  * @property {number} chunks that were sent
  * @property {boolean} whole whether the end was reached
+ * @property {boolean} broken whether the page has taken away what was being read
  */
 
 /** Milliseconds of a slice. */
@@ -28,12 +29,13 @@ const CAN_HOST = new Set(("article aside blockquote body div footer h1 h2 h3 h4 
  * Read the document and have the worker's reply; null if it has none. A worker that was stopped
  * meanwhile is given everything once more.
  * @param {Set<ShadowRoot>} shadows those that are met are added
+ * @param {boolean} pauses between slices; the page cannot change in a reading that does not pause
  * @param {() => End} end
  * @returns {Promise<{reply: Reply | null, taken: Taken}>}
  */
-export async function readDocument(shadows, end) {
+export async function readDocument(shadows, pauses, end) {
   /** @type {Taken} */
-  let taken = { all: 0, longest: 0, chunks: 0, whole: false };
+  let taken = { all: 0, longest: 0, chunks: 0, whole: false, broken: false };
   for (let attempt = 0; attempt < ATTEMPTS && chrome.runtime?.id; attempt++) {
     try {
       const port = chrome.runtime.connect({ name: READ });
@@ -42,7 +44,7 @@ export async function readDocument(shadows, end) {
         port.onMessage.addListener(resolve);
         port.onDisconnect.addListener(() => resolve(null));
       });
-      taken = await sendChunks(port, shadows);
+      taken = await sendChunks(port, shadows, pauses ? SLICE : Infinity);
       port.postMessage({ end: end() });
       const reply = await answered;
       port.disconnect();
@@ -57,10 +59,11 @@ export async function readDocument(shadows, end) {
 /**
  * @param {chrome.Port} port
  * @param {Set<ShadowRoot>} shadows
+ * @param {number} most milliseconds of a slice
  * @returns {Promise<Taken>}
  */
-async function sendChunks(port, shadows) {
-  const taken = { all: 0, longest: 0, chunks: 0, whole: false };
+async function sendChunks(port, shadows, most) {
+  const taken = { all: 0, longest: 0, chunks: 0, whole: false, broken: false };
   /** @type {Set<string>} */
   const seen = new Set();
   /** @type {string[]} */
@@ -89,7 +92,7 @@ async function sendChunks(port, shadows) {
       if (inBatch > BATCH) send();
       if (seen.size >= MOST.chunks || letters >= MOST.letters) break;
     }
-    if (performance.now() - start > SLICE) {
+    if (performance.now() - start > most) {
       stop();
       await new Promise((resolve) => setTimeout(resolve));
       start = performance.now();
@@ -97,7 +100,8 @@ async function sendChunks(port, shadows) {
   }
   send();
   stop();
-  return { ...taken, chunks: seen.size, whole: step.done === true && step.value === true };
+  return { ...taken, chunks: seen.size, whole: step.done === true && step.value,
+           broken: step.done === true && !step.value };
 }
 
 /**

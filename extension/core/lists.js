@@ -193,19 +193,30 @@ function readBackup(text) {
     throw new Error("The file is no whole backup: it ends too early, or was changed.");
   }
   if (content.format !== FORMAT) throw new Error("The file is neither a list nor a backup.");
-  const sound = (/** @type {any} */ site) => typeof site.domain === "string" &&
-    site.domain === domainOf(site.domain) && Number.isInteger(site.days) &&
-    Number.isInteger(site.seen) && site.chunks.length === site.first.length &&
-    site.chunks.every((/** @type {any} */ [sha1, page, seen]) => /^[0-9a-f]{40}$/.test(sha1) &&
-      typeof page === "string" && Number.isInteger(seen)) &&
-    site.first.every((/** @type {any} */ first) => Number.isInteger(first));
-  if (!content.sites.every(sound)) throw new Error("The backup has a site that none has written.");
+  const { sites, joined, never } = content;
+  if (![sites, joined, never, ...joined ?? []].every(Array.isArray) || !sites.every(isSound)) {
+    throw new Error("The backup has a site that this extension has not written: it was changed.");
+  }
   return {
-    never: content.never.map(String),
-    joined: content.joined.map((/** @type {any[]} */ owner) => owner.map(String)),
-    sites: content.sites.map((/** @type {any} */ { domain, days, seen, chunks, first }) => ({
+    never: never.map(String),
+    joined: joined.map((/** @type {any[]} */ owner) => owner.map(String)),
+    sites: sites.map((/** @type {any} */ { domain, days, seen, chunks, first }) => ({
       domain, days, seen, chunks: new Map(chunks.map(
         (/** @type {any} */ [sha1, page, last], /** @type {number} */ at) => [
           sha1, { page, seen: last, first: first[at] }])) })),
   };
+}
+
+/**
+ * Whether a site of a backup is as this extension writes it.
+ * @param {any} site
+ */
+function isSound(site) {
+  const whole = (/** @type {any} */ value) => Number.isInteger(value) && Math.abs(value) < 2 ** 30;
+  return typeof site?.domain === "string" && site.domain === domainOf(site.domain) &&
+    whole(site.days) && whole(site.seen) && Array.isArray(site.chunks) &&
+    Array.isArray(site.first) && site.chunks.length === site.first.length &&
+    site.first.every(whole) && site.chunks.every((/** @type {any} */ chunk) =>
+    Array.isArray(chunk) && /^[0-9a-f]{40}$/.test(chunk[0]) && typeof chunk[1] === "string" &&
+      whole(chunk[2]));
 }

@@ -26,7 +26,7 @@
  * @typedef {"leave" | "fine" | "never"} Choice
  *
  * @typedef {{kind: "show" | "hold" | "release", notice: Notice} |
- *   {kind: "state" | "trust"}} ToPage
+ *   {kind: "state" | "trust" | "held"}} ToPage
  * @typedef {{kind: "decide", choice: Choice, notice: Notice} |
  *   {kind: "replace", notice: Notice}} ToWorker
  *

@@ -19,7 +19,8 @@ export function noticeElements(notice, gone = false) {
   fragment.append(
     element("h1", { id: "title" }, `${place} is made of pieces of ${owner}. It is not ${owner}.`),
     element("p", { id: "about" }, (gone ? "" : `You are looking at ${domain}. `) +
-      `${count} passages of it are those of ${owner}, which this browser has learnt.` +
+      `${count} of its passages ${count === 1 ? "is" : "are"} known to this browser ` +
+      `from ${owner}.` +
       (waits && !gone ? " Typing on this page is switched off until you decide." : "")),
     buttons(notice),
     list(passages.slice(0, ALWAYS_SHOWN)),
@@ -44,6 +45,15 @@ function buttons({ domain, owner }) {
 function list(passages) {
   return element("ul", {}, ...passages.map(({ text, page }) => element("li", {},
     element("q", {}, text), " ", element("span", { class: "page" }, page))));
+}
+
+/**
+ * A number of things: `1 site`, `1,234 sites`.
+ * @param {number} count
+ * @param {string} thing
+ */
+export function counted(count, thing) {
+  return `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { domainOf } from "../core/domains.js";
 import { compare } from "../core/evidence.js";
 import { dayOf } from "../core/first_use.js";
 import { addBrought, readList, writeBackup, writeLabels } from "../core/lists.js";
-import { element } from "../core/notice.js";
+import { counted, element } from "../core/notice.js";
 import { withStore } from "../core/store.js";
 
 /**
@@ -55,10 +55,11 @@ function showSites(heads) {
     .sort((a, b) => compare(a.domain, b.domain));
   const chunks = heads.reduce((sum, head) => sum + head.count, 0);
   byId("summary").textContent = heads.length
-    ? `${heads.length} sites, ${chunks} passages.` : "Nothing was learnt yet.";
+    ? `${counted(heads.length, "site")}, ${counted(chunks, "passage")}.`
+    : "Nothing has been learnt yet.";
   byId("sites").replaceChildren(...found.slice(0, SHOWN).map(siteRow));
   byId("more").textContent = found.length > SHOWN
-    ? `${found.length - SHOWN} more sites: find them by name.` : "";
+    ? `${counted(found.length - SHOWN, "more site")}: find them by name.` : "";
 }
 
 /** @param {Head} head */
@@ -148,8 +149,9 @@ form("import").onsubmit = async (event) => {
   event.preventDefault();
   const file = field("import", "file").files?.[0];
   const bytes = new Uint8Array(await file?.arrayBuffer() ?? []);
-  change(({ sites, chunks, left }) => `Imported ${chunks} passages; ${sites} sites are new.` +
-    (left ? ` ${left} passages are left out: there is room for 1,000 sites of 1,000 each.` : ""),
+  change(({ sites, chunks, left }) => `Imported ${counted(chunks, "passage")}, ` +
+    `${counted(sites, "new site")}.` + (left ? ` Left out: ${counted(left, "passage")}, as there ` +
+    "is room for 1,000 sites of 1,000 passages each." : ""),
   async (store) => addBrought(store, readList(
     bytes, field("import", "owner").value, dayOf(Date.now()))));
 };

@@ -1,6 +1,7 @@
 // The button in the toolbar: what is known of the page that is shown, and "add this site".
 
 import { domainOfPage } from "../core/domains.js";
+import { counted } from "../core/notice.js";
 import { withStore } from "../core/store.js";
 
 /** @typedef {import("../core/messages.js").State} State */
@@ -26,7 +27,8 @@ async function show(tab) {
     : await chrome.tabs.sendMessage(tab, { kind: "state" }, { frameId: 0 }).catch(() => null);
   const domain = state ? domainOfPage(state.url) : "";
   if (!state || !domain) {
-    byId("state").textContent = "It is no page of the web, or was open before this extension was.";
+    byId("state").textContent = "This is no web page, or it was open before the extension was installed: "
+      + "then load it again.";
     return;
   }
   byId("title").textContent = domain;
@@ -38,7 +40,9 @@ async function show(tab) {
   byId("add").onclick = async () => {
     const reply = await chrome.tabs.sendMessage(tab ?? 0, { kind: "trust" }, { frameId: 0 });
     await show(tab);
-    if (!reply?.learnt) byId("state").textContent = "It has no passage of five words or more.";
+    if (!reply?.learnt) {
+      byId("state").textContent = "Nothing was learnt: no passage has five words or more.";
+    }
   };
 }
 
@@ -49,8 +53,8 @@ async function show(tab) {
 function sentence({ reply }, count) {
   if (reply?.notice) return `This page is made of pieces of ${reply.notice.owner}.`;
   if (reply?.never) return "You have asked for no warnings here.";
-  if (count) return `This site was learnt: ${count} passages.`;
-  return "This site was not learnt. It is at the first login, or when you add it.";
+  if (count) return `This site has been learnt: ${counted(count, "passage")}.`;
+  return "This site has not been learnt yet. It will be when you log in, or when you add it.";
 }
 
 byId("options").onclick = () => chrome.runtime.openOptionsPage();

@@ -77,7 +77,20 @@ async function examine(chunks, end, sender) {
     return { learnt, login: kept.login, domain, never: false, notice };
   });
   if (reply.notice) warn(reply.notice, sender);
+  else holdToo(sender);
   return reply;
+}
+
+/**
+ * A frame that has come to a page on which fields wait: its fields wait, too.
+ * @param {chrome.Sender} sender
+ */
+async function holdToo({ tab, frameId }) {
+  if (!frameId || tab?.id === undefined) return;
+  /** @type {Notice | null} */
+  const notice = await chrome.tabs.sendMessage(tab.id, { kind: "held" }, { frameId: 0 })
+    .catch(() => null);
+  if (notice) await send(tab.id, { kind: "hold", notice }, { frameId });
 }
 
 /**

@@ -1,6 +1,7 @@
 """What a person does: the bar and its choices, fields that wait, the popup and the options."""
 
 import base64
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,59 @@ def test_a_decision_is_about_one_domain(warned: Browsing) -> None:
     assert "from second.example" in warned.warned()["text"]
 
 
+def test_copies_in_two_frames_are_decided_about_one_after_the_other(warned: Browsing) -> None:
+    hosts = ("first.example", "second.example")
+    for host in hosts:
+        warned.web.put(f"{host}/", bank())
+    warned.go(warned.web.put("frames.example/", "<!doctype html><title>x</title>" + "".join(
+        f"<iframe src=https://{host}/></iframe>" for host in hosts)))
+    (first,) = (host for host in hosts if f"from {host}" in warned.warned()["text"])
+    (second,) = {*hosts} - {first}
+    warned.press("never")
+    warned.until(lambda: f"from {second}" in warned.warned()["text"])
+
+
+def test_a_page_of_two_owners_pieces_is_decided_about_twice(warned: Browsing) -> None:
+    shop = unrelated(7, passages=3) + FORM
+    warned.log_in(warned.web.put("shop.example/", shop))
+    warned.go(warned.web.put("evil.example/both", bank() + shop))
+    assert "pieces of bank.example" in warned.warned()["text"]
+    warned.press("fine")
+    warned.until(lambda: "pieces of shop.example" in warned.warned()["text"])
+    warned.press("fine")
+    warned.until(lambda: warned.bar() is None)
+    assert warned.with_store("async (store) => store.joined") == [
+        ["bank.example", "evil.example", "shop.example"]]
+
+
+FRAMED = ("<!doctype html><title>x</title><iframe id=f src=https://form.example/empty "
+          "style='position:absolute;left:0;top:400px;width:600px;height:200px'></iframe>")
+
+
+def test_fields_of_a_frame_that_comes_later_wait_too(warned: Browsing) -> None:
+    """A page leads a frame of it to a form without passages when the bar is there."""
+    warned.web.put("form.example/empty", "<!doctype html>")
+    warned.web.put("form.example/", "<!doctype html><body style='margin:0'><input type=password "
+                   "style='width:300px;height:100px' oninput='top.postMessage(this.value, \"*\")'>")
+    for address, html, letters in (("news.example/framed", FRAMED, ["s", "se", "sec"]),
+                                   ("evil.example/framed", FRAMED + bank(), [])):
+        warned.go(warned.web.put(address, html))
+        warned.read()
+        time.sleep(2)  # until nothing of it is read again
+        assert bool(warned.bar()) is not bool(letters)
+        warned.run("got = []; onmessage = ({ data }) => got.push(data); "
+                   "f.contentWindow.location = 'https://form.example/'; 0")
+        time.sleep(2)
+        type_into_frame(warned)
+        time.sleep(0.5)
+        assert warned.run("got") == letters
+
+
+def type_into_frame(browsing: Browsing) -> None:
+    browsing.click_at(100, 450)
+    browsing.type("sec")
+
+
 def test_fields_wait_until_the_user_has_decided(warned: Browsing) -> None:
     warned.run("seen = []; for (const name of ['keydown', 'input', 'beforeinput', 'paste'])"
                "addEventListener(name, (event) => seen.push(event.type), true)")
@@ -126,16 +180,16 @@ def test_a_site_is_added_by_hand(browsing: Browsing) -> None:
     browsing.go(browsing.web.put("club.example/members", unrelated(2)))
     browsing.read()
     session = popup(browsing)
-    shows(browsing, session, "was not learnt")
+    shows(browsing, session, "has not been learnt")
     browsing.inside(session, "document.getElementById('add').click()")
-    shows(browsing, session, "This site was learnt: 20 passages.")
+    shows(browsing, session, "This site has been learnt: 20 passages.")
     browsing.go(browsing.web.put("evil.example/", unrelated(2)))
     assert "pieces of club.example" in browsing.warned()["text"]
 
 
 def options(browsing: Browsing) -> str:
     session = browsing.open(browsing.page("options"))
-    shows(browsing, session, "Nothing was learnt yet.")
+    shows(browsing, session, "Nothing has been learnt yet.")
     return session
 
 
@@ -178,7 +232,7 @@ def test_lists_are_brought_and_taken(browsing: Browsing, tmp_path: Path) -> None
     session = options(browsing)
     path = labels(tmp_path, "https://www.bank.example/login?x", bank())
     bring(browsing, session, path.read_bytes())
-    shows(browsing, session, f"Imported {CHUNKS} passages; 1 sites are new.")
+    shows(browsing, session, f"Imported {CHUNKS} passages, 1 new site.")
     browsing.go(browsing.web.put("evil.example/", bank()))
     assert set(PASSAGES) <= set(browsing.warned()["passages"])
     taken = tmp_path / "taken.brl"
@@ -197,7 +251,7 @@ def test_hashes_are_brought_and_bad_files_refused(browsing: Browsing) -> None:
     bring(browsing, session, hashes)
     shows(browsing, session, "give a domain beside the file")
     bring(browsing, session, hashes, "www.bank.example")
-    shows(browsing, session, "1 sites are new.")
+    shows(browsing, session, "1 new site.")
     browsing.go(browsing.web.put("evil.example/", bank()))
     assert "pieces of bank.example" in browsing.warned()["text"]
     bring(browsing, session, b"no hash", "www.bank.example")
@@ -215,7 +269,7 @@ def test_a_backup_gives_everything_back(browsing: Browsing) -> None:
     content = saved(browsing, session, "backup")
     browsing.forget_all()
     bring(browsing, session, content)
-    shows(browsing, session, "2 sites are new.")
+    shows(browsing, session, "2 new sites.")
     assert dump(browsing) == everything
 
 
@@ -233,7 +287,7 @@ def test_sites_are_shown_and_forgotten(browsing: Browsing) -> None:
     browsing.inside(session, "document.querySelector('details').open = true")
     shows(browsing, session, "https://www.bank.example/login")
     browsing.inside(session, "document.querySelector('[aria-label^=Forget]').click()")
-    shows(browsing, session, "Nothing was learnt yet.")
+    shows(browsing, session, "Nothing has been learnt yet.")
     browsing.go(browsing.web.put("evil.example/", bank()))
     assert browsing.read()["reply"]["notice"] is None
 

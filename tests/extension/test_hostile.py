@@ -166,6 +166,16 @@ def test_bombs_are_read_in_bounds(browsing: Browsing, name: str) -> None:
     assert taken["chunks"] <= 50_000
 
 
+def test_a_page_that_takes_away_what_is_being_read_is_read_in_one_go(browsing: Browsing) -> None:
+    """What comes before the copy is always new: no walk that pauses gets past it."""
+    browsing.log_in(browsing.web.put("www.bank.example/login", bank()))
+    decoys = "".join(f"<p>{unrelated_text(at)}</p>" for at in range(1500))
+    browsing.go(browsing.web.put("evil.example/", (
+        f"<!doctype html><div id=d>{decoys}</div>{bank()}<script>setInterval(() => "
+        "d.replaceWith(d.cloneNode(true)), 25)</script>")))
+    assert browsing.warned()["passages"]
+
+
 def test_a_flood_of_sites_leaves_those_that_are_used(browsing: Browsing) -> None:
     browsing.with_store("""async (store) => {
       const today = Math.floor(Date.now() / 86400000);

@@ -2,8 +2,10 @@
 
 import base64
 import hashlib
+import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -114,6 +116,19 @@ def write_list(path: Path, count: int, normalise: str = "text") -> None:
     assert sum(len(some) for some in read_list(str(path))) == count
 
 
+CHANGES: list[dict[str, Any]] = [
+    {"sites": None}, {"joined": [1]}, {"never": "x"}, {"sites": [None]},
+    *({"sites": [{"domain": "a.example", "days": 1, "seen": 1, "chunks": [["ab" * 20, "x", 1]],
+                  "first": [1], **change}]} for change in (
+        {"domain": "www.a.example"}, {"days": "1"}, {"seen": 1e12}, {"chunks": {}}, {"first": []},
+        {"first": [None]}, {"chunks": [None]}, {"chunks": [["x", "x", 1]]}))]
+
+
+def changed_backup(change: dict[str, Any]) -> bytes:
+    content = {"format": "beam_reuse extension 1", "sites": [], "joined": [], "never": []}
+    return json.dumps({**content, **change}).encode()
+
+
 def test_lists_that_are_refused(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "list.brl"
     write_list(path, 100)
@@ -122,10 +137,10 @@ def test_lists_that_are_refused(built: Path, tmp_path: Path) -> None:
     flipped[len(whole) // 2] ^= 1
     write_list(path, 100, "whitespace")
     files = [whole[:-64], bytes(flipped), path.read_bytes(), b"ab" * 20 + b"\nnot a hash\n",
-             b"ab" * 20, b'{"format": "x"}', b'{"format": ']
+             b"ab" * 20, b'{"format": "x"}', b'{"format": ', *map(changed_backup, CHANGES)]
     said = ask(built, "refusal", [base64.b64encode(file).decode() for file in files])
     parts = ["damaged", "damaged", "--config configs/phishing.yaml", "Line 2", "give a domain",
-             "neither a list", "ends too early"]
+             "neither a list", "ends too early", *["was changed"] * len(CHANGES)]
     assert all(part in sentence for part, sentence in zip(parts, said, strict=True)), said
 
 
