@@ -71,7 +71,7 @@ export function element(name, attributes, ...content) {
 
 /** How notices look, in the bar and on the page of warning. */
 export const STYLE = `
-.notice { box-sizing: border-box; font: 15px/1.45 system-ui, sans-serif; color: #1c1b1a;
+.notice { color-scheme: light dark; box-sizing: border-box; font: 15px/1.45 system-ui, sans-serif; color: #1c1b1a;
   background: #fff4f2; border-bottom: 4px solid #b3261e; padding: 14px 20px 12px;
   max-height: 70vh; overflow: auto; text-align: start; cursor: default; }
 .notice:focus { outline: none; }

@@ -36,7 +36,8 @@ function field(id, name) {
 async function show() {
   await withStore(async (store) => {
     showSites(await store.heads());
-    fill("joined", store.joined.map((owner) => element("li", {}, owner.join(", "))), "None.");
+    fill("joined", store.joined.map((owner) => element("li", { class: "row" },
+      ...owner.map((domain) => element("span", {}, domain, " ", forgetting(domain))))), "None.");
     fill("never", store.never.map((domain) => element("li", {}, domain, " ",
       button(`Warn on ${domain} again`, () => change(`Warnings on ${domain} are back.`, (held) =>
         held.setNever(held.never.filter((one) => one !== domain)))))), "None.");
@@ -68,11 +69,16 @@ function siteRow({ domain, days, seen, count }) {
   pages.addEventListener("toggle", () => showPages(pages, domain), { once: true });
   const date = new Date(seen * 86_400_000).toISOString().slice(0, 10);
   return element("tr", {}, element("th", { scope: "row" }, domain),
-    element("td", { class: "number" }, String(count)),
-    element("td", { class: "number" }, String(days)),
-    element("td", {}, date), element("td", {}, pages),
-    element("td", {}, button(`Forget ${domain}`, () => change(`${domain} is forgotten.`,
-      (store) => store.trust.forget(domain)), "Forget")));
+    element("td", { class: "number extra" }, String(count)),
+    element("td", { class: "number extra" }, String(days)),
+    element("td", { class: "date extra" }, date), element("td", { class: "pages" }, pages),
+    element("td", {}, forgetting(domain)));
+}
+
+/** @param {string} domain that is taken out of those it was joined with, too */
+function forgetting(domain) {
+  return button(`Forget ${domain}`, () => change(`${domain} is forgotten.`,
+    (store) => store.trust.forget(domain)), "Forget");
 }
 
 /**

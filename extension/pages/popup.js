@@ -36,7 +36,8 @@ async function show(tab) {
   const head = heads.find((one) => one.domain === domain);
   byId("state").textContent = sentence(state, head?.count ?? 0);
   byId("add").textContent = head ? "Add this page, too" : "Add this site";
-  byId("add").hidden = false;
+  // On a copy it would make the passages common property: the bar offers what can be done.
+  byId("add").hidden = Boolean(state.reply?.notice);
   byId("add").onclick = async () => {
     const reply = await chrome.tabs.sendMessage(tab ?? 0, { kind: "trust" }, { frameId: 0 });
     await show(tab);

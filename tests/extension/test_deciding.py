@@ -42,6 +42,13 @@ def test_a_domain_that_belongs_to_the_owner(warned: Browsing) -> None:
     warned.go("https://evil.example/login")
     assert warned.read()["reply"]["notice"] is None
     assert warned.with_store("async (store) => store.joined") == [["bank.example", "evil.example"]]
+    session = warned.open(warned.page("options"))
+    shows(warned, session, "evil.example")
+    warned.inside(session, "document.querySelector("
+                  "'#joined [aria-label$=\"evil.example\"]').click()")
+    shows(warned, session, "evil.example is forgotten.")
+    warned.go("https://evil.example/login")
+    assert "pieces of bank.example" in warned.warned()["text"]
 
 
 def test_a_domain_without_warnings(warned: Browsing) -> None:
@@ -185,6 +192,9 @@ def test_a_site_is_added_by_hand(browsing: Browsing) -> None:
     shows(browsing, session, "This site has been learnt: 20 passages.")
     browsing.go(browsing.web.put("evil.example/", unrelated(2)))
     assert "pieces of club.example" in browsing.warned()["text"]
+    session = popup(browsing)
+    shows(browsing, session, "pieces of club.example")
+    assert browsing.inside(session, "document.getElementById('add').checkVisibility()") is False
 
 
 def options(browsing: Browsing) -> str:
