@@ -133,7 +133,7 @@ def sign(sequences: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     offsets = np.zeros(len(sequences) + 1, np.int64)
     np.cumsum([len(each) for each in sequences], out=offsets[1:])
     tokens = np.concatenate(sequences).astype(np.uint64)
-    identity, _, c = PageSigner(SETTINGS).sign(tokens, offsets)
+    identity, _, _, c = PageSigner(SETTINGS).sign(tokens, offsets, np.diff(offsets))
     return as_words(identity), as_words(c)
 
 

@@ -61,9 +61,11 @@ class Signer(Protocol):
     def names(self) -> tuple[str, ...]:
         """What the signatures are called where they are stored: the same for the same ones."""
 
-    def sign(self, tokens: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, ...]:
+    def sign(
+        self, tokens: np.ndarray, offsets: np.ndarray, texts: np.ndarray,
+    ) -> tuple[np.ndarray, ...]:
         """For each name the signatures ('V16', or as wide as they are) of the pages whose tokens
-        are tokens[offsets[i]:offsets[i + 1]]."""
+        are tokens[offsets[i]:offsets[i + 1]], the first texts[i] of them of the text."""
 
 
 @dataclass(frozen=True)

@@ -226,38 +226,42 @@ def _signatures(
     sequences = [tokens for page in pages for tokens in (page.tokens, page.images)]
     ends = np.zeros(len(sequences) + 1, np.int64)
     np.cumsum([len(tokens) for tokens in sequences], out=ends[1:])
-    return signature_columns(np.concatenate([_NO_TOKENS, *sequences]), ends[::2], signers)
+    return signature_columns(np.concatenate([_NO_TOKENS, *sequences]), ends[::2],
+                             np.diff(ends)[::2], signers)
 
 
 def signature_columns(
-    tokens: NDArray[np.uint64], offsets: NDArray[np.int64], signers: Sequence[Signer],
+    tokens: NDArray[np.uint64], offsets: NDArray[np.int64], texts: NDArray[np.int64],
+    signers: Sequence[Signer],
 ) -> dict[str, pa.Array]:
-    """Signatures of pages whose tokens are tokens[offsets[i]:offsets[i + 1]], and which pages have
-    any; nothing if nobody signs."""
+    """Signatures of pages whose tokens are tokens[offsets[i]:offsets[i + 1]], the first texts[i] of
+    them of the text, and which pages have any; nothing if nobody signs."""
     if not signers:
         return {}
     return {
         HAS_TOKENS: pa.array(np.diff(offsets) > 0),
         **{name: _hashes(values) for signer in signers
-           for name, values in zip(signer.names, signer.sign(tokens, offsets), strict=True)},
+           for name, values in zip(signer.names, signer.sign(tokens, offsets, texts),
+                                    strict=True)},
     }
 
 
 def with_images(
     text: tuple[NDArray[np.int64], NDArray[np.uint64]],
     images: tuple[NDArray[np.int64], NDArray[np.uint64]],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The tokens of each page, those of its images after those of its text, and their offsets; of
-    both kinds offsets and tokens are given."""
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """The tokens of each page, those of its images after those of its text, their offsets, and how
+    many are of the text; of both kinds offsets and tokens are given."""
     (text_offsets, of_text), (image_offsets, of_images) = text, images
+    texts = np.diff(text_offsets)
     if not len(of_images):
-        return of_text.astype(np.uint64, copy=False), text_offsets
+        return of_text.astype(np.uint64, copy=False), text_offsets, texts
     out = np.empty(len(of_text) + len(of_images), np.uint64)
-    shift = np.repeat(image_offsets[:-1], np.diff(text_offsets))
+    shift = np.repeat(image_offsets[:-1], texts)
     out[np.arange(len(of_text)) + shift] = of_text
     shift = np.repeat(text_offsets[1:], np.diff(image_offsets))
     out[np.arange(len(of_images)) + shift] = of_images
-    return out, text_offsets + image_offsets
+    return out, text_offsets + image_offsets, texts
 
 
 def _hashes(values: NDArray) -> pa.Array:

@@ -16,18 +16,28 @@ _SUPER = np.uint64(0x082EFA98EC4E6C89)
 
 
 @kernel
-def identities(tokens: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each page 128 bits that tell its token sequence, in two words."""
-    out = np.empty((len(offsets) - 1, IDENTITY_WORDS), np.uint64)
-    for page in range(len(out)):
+def identities(
+    tokens: np.ndarray, offsets: np.ndarray, texts: np.ndarray, least: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each page 128 bits that tell its token sequence, in two words, and 128 that tell its
+    first `texts[i]` tokens, those of its text; zeros where these are fewer than `least`."""
+    whole = np.empty((len(offsets) - 1, IDENTITY_WORDS), np.uint64)
+    text = np.zeros_like(whole)
+    for page in range(len(whole)):
         first, second = _LANES
-        for at in range(offsets[page], offsets[page + 1]):
-            first = mix(chain(first, tokens[at]))
-            second = mix(second ^ tokens[at]) + _SHINGLE
-        length = np.uint64(offsets[page + 1] - offsets[page])
-        out[page, 0] = mix(first ^ length)
-        out[page, 1] = mix(second + length)
-    return out
+        start, end = offsets[page], offsets[page + 1]
+        for at in range(start, end + 1):
+            if at == start + texts[page] and texts[page] >= least:
+                length = np.uint64(texts[page])
+                text[page, 0] = mix(first ^ length)
+                text[page, 1] = mix(second + length)
+            if at < end:
+                first = mix(chain(first, tokens[at]))
+                second = mix(second ^ tokens[at]) + _SHINGLE
+        length = np.uint64(end - start)
+        whole[page, 0] = mix(first ^ length)
+        whole[page, 1] = mix(second + length)
+    return whole, text
 
 
 @kernel

@@ -31,6 +31,6 @@ for _about in known().values():
         loaded(_about.transform)
 declared_by(_PAGE, _URL)
 page_features(_PAGE, name_page(_URL), _HTML, FeatureSettings(ChunkSettings(), text=True))
-signatures(np.ones(9, np.uint64), np.array([0, 9]), NearDuplicateSettings())
+signatures(np.ones(9, np.uint64), np.array([0, 9]), np.array([9]), NearDuplicateSettings())
 gc.collect()
 gc.freeze()  # a collection in a fork would touch, and so copy, every shared page

@@ -47,6 +47,27 @@ def test_the_plainest_url_is_kept(tmp_path: Path) -> None:
         "http://a.example/page/b", "http://c.example/?c=2", "http://c.example/far"}
 
 
+def test_families_have_the_same_words_whatever_their_images(tmp_path: Path) -> None:
+    """A login page of eight words or more is a family with what has its words and other images;
+    fewer words, as of galleries, and pages of images alone are none."""
+    login, gallery = "log in with your name and your secret word", "our summer in the hills"
+    documents = [
+        Document(f"http://{name}{n}.example/", f"<p>{text}</p>" + "".join(
+            f"<img src=http://cdn{n}.example/{n}-{i}.png>" for i in range(30)), html=True)
+        for name, text in (("kit", login), ("album", gallery), ("banner", "")) for n in range(3)]
+    documents.append(Document("http://plain.example/", login))
+    for workers, near in enumerate((NearDuplicateSettings(), NearDuplicateSettings(
+            shingle_size=9)), 1):
+        out = tmp_path / str(workers)
+        run([write(tmp_path / "kits.jsonl", documents)], out, near)
+        rows = tables.read(str(out), "families").to_pylist()
+        pages = [document.page() for document in documents]
+        assert rows == NearDuplicates(pages, near).tables()["families"]
+        assert {(row["domain"], row["alike"], row["similarity"]) for row in rows} == {
+            *((f"kit{n}.example", "words", 1.0) for n in range(3)), ("plain.example", "words", 1.0)}
+        assert not any(tables.read(str(out), "near_duplicates")["hybrid"].to_pylist())
+
+
 def test_families_are_of_documents_on_different_domains(tmp_path: Path) -> None:
     """Of a file, of words, of what is similar; not of code, nor of one domain alone."""
     words = [f"word{n}" for n in range(400)]

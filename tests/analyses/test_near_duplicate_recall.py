@@ -75,7 +75,8 @@ def distinct(index: str) -> tuple[list[str], Signatures]:
             first.setdefault(found[url], url)
     offsets = np.concatenate([[0], np.cumsum([len(tokens) for tokens in first])])
     flat = np.array([token for tokens in first for token in tokens], np.uint64)
-    return list(first.values()), signatures(flat, offsets, NearDuplicateSettings())
+    return list(first.values()), signatures(
+        flat, offsets, np.diff(offsets), NearDuplicateSettings())
 
 
 def compared(urls: list[str], signed: Signatures) -> np.ndarray:

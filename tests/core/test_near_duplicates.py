@@ -29,7 +29,7 @@ SETTINGS = st.builds(
 def signatures(pages: list[list[int]], settings: NearDuplicateSettings) -> near.Signatures:
     offsets = np.concatenate([[0], np.cumsum([len(page) for page in pages])]).astype(np.int64)
     tokens = np.array([word for page in pages for word in page], np.uint64)
-    return near.signatures(tokens, offsets, settings)
+    return near.signatures(tokens, offsets, np.diff(offsets), settings)
 
 
 def bits_of(words: np.ndarray, bits: int) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ def test_projections_of_long_pages_are_exact(length: int) -> None:
     rng = np.random.default_rng(length)
     page = rng.choice(rng.integers(0, 2**63, 5).astype(np.uint64), length)
     settings = NearDuplicateSettings(projection_bits=64, c_threshold=64, combined_threshold=64)
-    found = near.signatures(page, np.array([0, length]), settings)
+    found = near.signatures(page, np.array([0, length]), np.array([length]), settings)
     assert bits_of(found.c[0], 64) == slow.c_signature(tuple(page.tolist()), settings)
 
 

@@ -82,7 +82,7 @@ def test_share_of_agreeing_signs_is_one_minus_angle_by_pi(
     expected, agreeing = [], []
     for pair in pairs:
         offsets = np.array([0, len(pair[0]), len(pair[0]) + len(pair[1])])
-        c = signatures(np.concatenate(pair), offsets, SETTINGS).c
+        c = signatures(np.concatenate(pair), offsets, np.diff(offsets), SETTINGS).c
         differing = sum(int(word).bit_count() for word in (c[0] ^ c[1]).tolist())
         agreeing.append(1 - differing / SETTINGS.projection_bits)
         expected.append(1 - angle(*(Counter(tokens.tolist()) for tokens in pair)) / pi)

@@ -165,13 +165,12 @@ class NearDuplicates(near.NearDuplicates):
         return found
 
     def families(self) -> list[set[str]]:
-        """Of which one is new, by files that a new page has."""
-        known = {self.pages[url].file for url in self.new}
+        """Of which one is new, by files and words that a new page has."""
+        known = {each for url in self.new for each in self.common(url)}
         same = {(a, b) for cluster in self.clusters(self.settings.keep_by)
                 for a, b in zip(self.ordered(cluster), self.ordered(cluster)[1:], strict=False)}
         same |= {(a, b) for a in self.pages for b in self.pages
-                 if a < b and self.pages[a].file and self.pages[a].file == self.pages[b].file
-                 and self.pages[a].file in known}
+                 if a < b and self.common(a) & self.common(b) & known}
         return [family for family in self._components(same) if self.new & family
                 and len({self.pages[url].domain for url in family}) > 1]
 

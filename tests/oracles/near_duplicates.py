@@ -267,12 +267,21 @@ class NearDuplicates:
         return self._components(self._returned(algorithm) | {
             (first, other) for first, members in self.sets.items() for other in members[1:]})
 
+    def words(self, url: str) -> tuple[int, ...]:
+        """The words of a page without its images; of fewer than a shingle none."""
+        page = self.pages[url]
+        return page.tokens[: page.length] if page.length >= self.settings.shingle_size else ()
+
+    def common(self, url: str) -> set[object]:
+        """What makes pages on several domains a family: their file, and their words."""
+        return {each for each in (self.pages[url].file, self.words(url)) if each}
+
     def families(self) -> list[set[str]]:
-        """Components of clusters and of pages with the same file, on two domains or more."""
+        """Components of clusters and of pages with something in common, on two domains or more."""
         same = {(a, b) for cluster in self.clusters(self.settings.keep_by)
                 for a, b in pairwise(self.ordered(cluster))}
         same |= {(a, b) for a, b in combinations(self.pages, 2)
-                 if self.pages[a].file and self.pages[a].file == self.pages[b].file}
+                 if self.common(a) & self.common(b)}
         return [family for family in self._components(same)
                 if len({self.pages[url].domain for url in family}) > 1]
 
@@ -280,15 +289,20 @@ class NearDuplicates:
         first = self.ordered(family)[0]
         for url in family:
             page = self.pages[url]
-            others = [self.pages[o] for o in family if self.pages[o].domain != page.domain]
-            alike = ("file" if page.file in [o.file for o in others] else
-                     "words" if page.tokens and page.tokens in [o.tokens for o in others] else
-                     "similar")
+            others = [o for o in family if self.pages[o].domain != page.domain]
+            alike = ("file" if page.file in [self.pages[o].file for o in others] else
+                     "words" if any(self._same_words(url, o) for o in others) else "similar")
             yield {"family": first, "url": url, "domain": page.domain, "alike": alike,
-                   "similarity": self._likeness(page, self.pages[first])}
+                   "similarity": self._likeness(url, self.ordered(family)[0])}
 
-    def _likeness(self, page: Page, first: Page) -> float:
-        if page.file == first.file or (page.tokens and page.tokens == first.tokens):
+    def _same_words(self, url: str, other: str) -> bool:
+        page, tokens = self.pages[url], self.pages[other].tokens
+        return bool((page.tokens and page.tokens == tokens)
+                    or (self.words(url) and self.words(url) == self.words(other)))
+
+    def _likeness(self, url: str, leader: str) -> float:
+        page, first = self.pages[url], self.pages[leader]
+        if page.file == first.file or self._same_words(url, leader):
             return 1.0
         if not page.tokens or not first.tokens:
             return 0.0

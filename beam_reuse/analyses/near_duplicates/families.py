@@ -1,7 +1,9 @@
 """Families: pages on different domains that are made of the same thing.
 
 Documents are of one family if near-duplicates, the same words or the same file connect them, and
-some of them are on other domains than others. What is code is not looked at.
+some of them are on other domains than others. What is code is not looked at. Words are the same
+whatever the images beside them, from a shingle's number of words on: a kit has its pictures
+wherever it is put up.
 """
 
 from collections.abc import Iterator
@@ -27,15 +29,16 @@ from beam_reuse.rows import Rows
 
 MEMBERS = columns(page=PAGE, family=PAGE)
 _SIMILAR, _WORDS, _FILE = range(3)
+_SAME_WORDS = (("has_tokens", "identity"), ("has_words", "words"))
 _ALIKE = np.array([b"similar", b"words", b"file"], object)
 
 
-def family_edges(sets: Rows, files: Rows, sides: Sides) -> Rows:
-    """Pages of sets with the same tokens, and the files of documents, of which those count that new
-    pages have -> EDGES of families, beside those of similar pages."""
+def family_edges(sets: Rows, common: Rows, sides: Sides) -> Rows:
+    """Pages of sets with the same tokens, and the files and texts of documents, of which those
+    count that new pages have -> EDGES of families, beside those of similar pages."""
     if sides.are_two:
-        files = files.only(sides.with_new(files, "page").keys("sha1"))
-    same = files.stream("sha1", _file_edges, sides, order="page")
+        common = common.only(sides.with_new(common, "page").keys("common"))
+    same = common.stream("common", _common_edges, sides, order="page")
     return sets.map(_set_edges) + sides.sets_with_new(same, ["page"], "root")
 
 
@@ -54,10 +57,10 @@ def _set_edges(sets: Block) -> Block:
 
 
 @gives(EDGES)
-def _file_edges(slabs: Iterator[Block], sides: Sides) -> Iterator[Block]:
-    """Pages in order of their files: each with the first that has the same; where there is a
-    baseline, the first with itself, too, so that all of a file can be looked at."""
-    for rows, leaders, place in with_leaders(slabs, ("sha1",)):
+def _common_edges(slabs: Iterator[Block], sides: Sides) -> Iterator[Block]:
+    """Pages in order of what they have in common: each with the first that has the same; where
+    there is a baseline, the first with itself, too, so that all of a file can be looked at."""
+    for rows, leaders, place in with_leaders(slabs, ("common",)):
         some = (place > 0) | sides.are_two
         yield _edges(rows.array("page")[some], leaders.array("page")[some])
 
@@ -74,7 +77,7 @@ def _members(connected: Block) -> Block:
 
 def _facts(parts: pa.Schema, settings: NearDuplicateSettings, *_: object) -> pa.Schema:
     return columns(page=PAGE, domain=TEXT, sha1=SHA1, has_tokens=FLAG, identity=raw(16),
-                   c=raw(8 * -(-settings.projection_bits // 64)))
+                   words=raw(16), has_words=FLAG, c=raw(8 * -(-settings.projection_bits // 64)))
 
 
 @gives(_facts)
@@ -82,12 +85,12 @@ def member_facts(
     parts: Block, settings: NearDuplicateSettings, wanted: KeyFilter,
 ) -> Iterator[Block]:
     """Of pages that are wanted what tells how alike they are."""
-    for pages, has_tokens, identity, _, c in signed_pages(
-            parts, settings, ("domain", "sha1"), wanted):
+    for pages, has_tokens, signed in signed_pages(parts, settings, ("domain", "sha1"), wanted):
         rows = Block({
             "page": pages.number.astype(np.uint64), "domain": pages.rows.strings("domain"),
-            "sha1": pages.rows.numbers("sha1"), "has_tokens": has_tokens, "identity": identity,
-            "c": c})
+            "sha1": pages.rows.numbers("sha1"), "has_tokens": has_tokens,
+            "identity": signed.identity, "words": signed.text,
+            "has_words": np.asarray(as_words(signed.text).any(axis=1)), "c": signed.c})
         yield rows.take(wanted.may_hold(rows))
 
 
@@ -113,8 +116,8 @@ def family_table(
     """
     rows = rows.with_columns(place=rows.strings("domain").hash64())
     alike = np.full(len(rows), _SIMILAR)
-    words = _on_several(rows, ("family", "has_tokens", "identity"))
-    alike[words & rows.array("has_tokens")] = _WORDS
+    for some, same in _SAME_WORDS:
+        alike[rows.array(some) & _on_several(rows, ("family", some, same))] = _WORDS
     alike[_on_several(rows, ("family", "sha1"))] = _FILE
     firsts = rows.take(np.repeat(starts, sizes))
     return Block({
@@ -144,6 +147,7 @@ def _similarity(
     differing = as_words(rows.array("c")) ^ as_words(firsts.array("c"))
     agreeing = settings.projection_bits - np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
     words = rows.array("has_tokens") & firsts.array("has_tokens")
-    same = (rows.array("sha1") == firsts.array("sha1")) | (
-        words & (rows.array("identity") == firsts.array("identity")))
+    same = rows.array("sha1") == firsts.array("sha1")
+    for some, each in _SAME_WORDS:
+        same |= rows.array(some) & (rows.array(each) == firsts.array(each))
     return np.where(same, 1.0, np.where(words, agreeing / settings.projection_bits, 0.0))

@@ -25,8 +25,8 @@ from beam_reuse.analyses.near_duplicates.families import families, family_edges
 from beam_reuse.analyses.near_duplicates.grams import gram_lists
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
 from beam_reuse.analyses.near_duplicates.signatures import (
+    COMMON,
     DECLARED,
-    FILES,
     SITES,
     TOKENLESS,
     signature_rows,
@@ -79,7 +79,7 @@ class FindNearDuplicates(Analysis):
         sets = sides.sets_with_new(distinct.tagged(SETS), ["page"], "representative")
         pairs = found.reduce(_PAIR, _SAME)
         connected = components(found.map(pair_rows.pair_edges, settings)
-                               + family_edges(distinct.tagged(SETS), signed.tagged(FILES), sides))
+                               + family_edges(distinct.tagged(SETS), signed.tagged(COMMON), sides))
         keep_by = ALGORITHMS.index(settings.keep_by)
         known = members + distinct.tagged(KNOWN) + pairs.map(pair_rows.keep_edges, settings)
         clusters, similar, alone = clusters_and_connected(

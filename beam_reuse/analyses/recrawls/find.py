@@ -114,9 +114,9 @@ def with_signatures(
         part = parts.slice(i, i + 1).with_columns(pages=Lists(
             np.array([0, len(here)]),
             Block({"row": here["row"], "number": np.arange(len(here))})))
-        for pages, words, identity, b, c in signed_pages(part, settings, ()):
+        for pages, words, signed in signed_pages(part, settings, ()):
             yield here.take(pages.number).with_columns(
-                words=words, identity=identity, b=b, c=c)
+                words=words, identity=signed.identity, b=signed.b, c=signed.c)
 
 
 @gives(RECRAWLED.rows)

@@ -1,5 +1,5 @@
-"""Near-duplicates of which the plainest URL stays, a list that only looks like another, and a
-family of parked pages."""
+"""Near-duplicates of which the plainest URL stays, a list that only looks like another, and two
+families: parked pages, and a kit whose pictures are elsewhere on each of its domains."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,10 +11,11 @@ MALFORMED = "http://guides.tea-notes.example/index.php?&page=steeping&&sid=41"
 BY_NAME = "http://harbour-register.example/by-name.html"
 BY_BERTH = "http://berths-of-the-coast.example/by-berth.html"
 PARKED = tuple(f"http://{name}-domains.example/" for name in ("cheap", "fine", "golden"))
+KIT = tuple(f"http://{name}.example/login" for name in ("secure-teabank", "teabank-update"))
 
 
 class SimilarPages:
-    """The same guide under two URLs, the same names in another order, and parked domains."""
+    """The same guide under two URLs, the same names in another order, parked domains, and a kit."""
 
     def pages(self) -> Mapping[str, CasePage]:
         guide = Prose("a guide to tea").paragraph(40)
@@ -27,6 +28,9 @@ class SimilarPages:
             BY_BERTH: _page("Boats", " ".join(sorted(names, key=lambda name: name[::-1]))),
             PARKED[0]: _page("For sale", offer), PARKED[1]: _page("For sale", offer),
             PARKED[2]: _page("For sale", f"{offer} Golden."),
+            **{url: _page("Tea bank", "Log in with your name and your secret word." + "".join(
+                f'<img src="http://cdn{n}.example/{n}-{i}.png">' for i in range(20)))
+               for n, url in enumerate(KIT)},
         }
 
     def checks(self, folder: str) -> Iterator[Check]:
@@ -41,10 +45,13 @@ class SimilarPages:
         yield Check("a list in another order is a near-duplicate, and --min-containment saves it",
                     (True, dict.fromkeys(lists, (None, None))),
                     (lists in pairs, {url: kept.get(url) for url in lists}))
-        family = [(row["url"], row["alike"]) for row in rows_of(folder, "families", hosts_of(self))
-                  if row["family"] == PARKED[0]]
+        families = rows_of(folder, "families", hosts_of(self))
+        parked, kit = ([(row["url"], row["alike"]) for row in families if row["family"] == first]
+                       for first in (PARKED[0], KIT[0]))
         yield Check(f"a family of pages parked on {len(PARKED)} domains, two with the same file",
-                    [*((url, "file") for url in PARKED[:2]), (PARKED[2], "similar")], family)
+                    [*((url, "file") for url in PARKED[:2]), (PARKED[2], "similar")], parked)
+        yield Check(f"a family of a kit on {len(KIT)} domains, whatever its pictures",
+                    [(url, "words") for url in KIT], kit)
 
 
 def _page(title: str, text: str) -> CasePage:
