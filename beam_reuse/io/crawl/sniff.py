@@ -108,7 +108,8 @@ def remedy_for(path: str, size: int) -> str:
     if extension.lower() in ("csv", "tsv"):
         return ("CSV is not read (only within a folder, as a page itself). Make it Parquet or JSON "
                 "Lines with the columns url and html or text, for instance:\n"
-                f"duckdb -c \"copy (from '{path}') to '{stem}.parquet'\"")
+                f"python -c \"import duckdb; duckdb.read_csv('{path}')"
+                f".write_parquet('{stem}.parquet')\"")
     if extension.lower() == "json" and size and _is_array(path, size):
         return ("this is one JSON array. Write each page on a line of its own, for instance:\n"
                 f"jq -c '.[]' '{name}' > '{stem}.jsonl'")
