@@ -311,10 +311,13 @@ class Overlap:
 
     def popular_collections(self) -> list[Row]:
         hosts, elsewhere = self.on_hosts()
-        below = defaultdict(list)
+        below, children = defaultdict(list), defaultdict(set)
         for centre in self.centres:
-            for prefix in prefixes(centre) if centre not in elsewhere else ():
-                below[prefix].append(centre)
+            above = prefixes(centre)
+            for prefix, child in zip(above, [*above[1:], None], strict=True):
+                children[prefix].add(child)
+                if centre not in elsewhere:
+                    below[prefix].append(centre)
         rows: list[Row] = []
         for prefix, centres in sorted(below.items()):
             there: dict[str, list[str]] = defaultdict(list)
@@ -323,7 +326,8 @@ class Overlap:
                     there[host].append(url)
             holders = [min(urls) for urls in there.values()
                        if len(urls) / len(centres) >= self.settings.mirror]
-            if holders and len(centres) > 1:
+            alone = len(children[prefix]) == 1 and None not in children[prefix]
+            if holders and len(centres) > 1 and not alone:
                 holders.append(min(centre for centre in centres if hosts[centre]))
                 rows.append({
                     "prefix": prefix, "hosts": len(holders), "pages": len(centres),

@@ -1,7 +1,8 @@
 """Directories whose pages are on several hosts: as exact copies, or nearly all of each. No Beam.
 
 A page is a centre. Where two centres on different hosts have nearly all of each other, the smaller
-URL is content of its directories and the other is not: a collection is named once.
+URL is content of its directories and the other is not: a collection is named once. For the same
+reason a directory with nothing but one other below it is left to that one.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ CENTRES = columns(centre=PAGE)
 COPIED = columns(centre=PAGE, host=FINGERPRINT, first=PAGE, new=KIND)
 IN_DIRECTORIES = columns(id=FINGERPRINT, prefix=TEXT, host=FINGERPRINT, own=KIND, first=PAGE,
                          centres=NUMBER, new=KIND)
-IN_ALL = columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER)
+IN_ALL = columns(id=FINGERPRINT, pages=NUMBER, bytes=NUMBER, low=FINGERPRINT, high=FINGERPRINT)
 _ROWS_AT_ONCE = 1 << 18
 
 
@@ -49,7 +50,7 @@ def popular_collections(
         sets.map(centres_below) + held.tagged(BELOW), "id", collections, settings.mirror,
         order="host",
         reducing={"prefix": "any", "own": "max", "first": "min", "centres": "sum", "new": "max"},
-        other_reducing={"pages": "sum", "bytes": "sum"})
+        other_reducing={"pages": "sum", "bytes": "sum", "low": "min", "high": "max"})
 
 
 @gives(COPIED)
@@ -125,7 +126,8 @@ def in_directories(
         gone = known.take(named)
         row, rows = _prefixes(gone.strings("url"))
         yield Tagged(BELOW, Block({"id": rows["id"], "pages": np.full(len(row), -1),
-                                   "bytes": -gone.array("bytes")[row]}))
+                                   "bytes": -gone.array("bytes")[row],
+                                   "low": rows["child"], "high": rows["child"]}))
     if copied is None:
         return
     at = lookup(copied, known, ("centre",))
@@ -138,7 +140,7 @@ def in_directories(
                     "new": sides.new(own.array("centre")).astype(np.uint8)}),
              own.strings("url"), 1)):
         row, rows = _prefixes(urls)
-        yield rows.with_columns(
+        yield rows.without("child").with_columns(
             host=part.array("host")[row], first=part.array("first")[row],
             new=part.array("new")[row],
             own=np.full(len(row), is_own, np.uint8), centres=np.ones(len(row), np.int64))
@@ -146,25 +148,34 @@ def in_directories(
 
 @gives(IN_ALL)
 def centres_below(members: Block) -> Block:
-    """How many centres are below each directory, and their bytes."""
+    """How many centres are below each directory, and their bytes; `low` and `high` are the least
+    and the greatest id of the directories right below that have them, 0 for itself."""
     centres = members.select(("url", "bytes")).take(~is_copy(members))
     row, rows = _prefixes(centres.strings("url"))
     ids, which = np.unique(rows.array("id"), return_inverse=True)
+    low, high = np.full(len(ids), np.iinfo(np.uint64).max), np.zeros(len(ids), np.uint64)
+    np.minimum.at(low, which, rows.array("child"))
+    np.maximum.at(high, which, rows.array("child"))
     return Block({"id": ids, "pages": np.bincount(which, minlength=len(ids)),
-                  "bytes": sums(which, centres.array("bytes")[row], len(ids))})
+                  "bytes": sums(which, centres.array("bytes")[row], len(ids)),
+                  "low": low, "high": high})
 
 
 def _prefixes(urls: VarBytes) -> tuple[NDArray[np.int64], Block]:
-    """For each directory above each page the row of the page; and `id` and `prefix`."""
+    """For each directory above each page the row of the page; and `id`, `prefix`, and `child`: the
+    id of the directory right below it, 0 if that is the page itself."""
     page, _, offsets, data = directory_prefixes(urls.offsets, urls.data)
     prefix = VarBytes(offsets, data)
-    return page, Block({"id": prefix.hash64(), "prefix": prefix})
+    ids = prefix.hash64()
+    below = np.append(page, -1)[1:] == page
+    child = np.where(below, np.append(ids, np.uint64(0))[1:], np.uint64(0))
+    return page, Block({"id": ids, "prefix": prefix, "child": child})
 
 
 @gives(POPULAR_COLLECTIONS.rows)
 def collections(held: Block | None, below: Block | None, mirror: float) -> Block | None:
     """Rows of `popular_collections`: directories of LEAST_COLLECTION pages or more that two hosts
-    or more hold. A host holds one if
+    or more hold, and of which not all centres are in one directory right below. A host holds one if
     it has the share `mirror` of the centres below it, or is its own.
 
     `held` has a row for each directory and host, `below` how much is below each."""
@@ -176,9 +187,11 @@ def collections(held: Block | None, below: Block | None, mirror: float) -> Block
                     np.diff(np.append(starts, len(held))))
     held = held.take(new)
     at, _ = match_ranges(held, below, ("id",))
-    pages = below.array("pages")[at]
+    pages, low = below.array("pages")[at], below.array("low")[at]
+    same_below = (low > 0) & (low == below.array("high")[at])
     holds = (held.array("own") > 0) | (held.array("centres") / pages >= mirror)
-    rows = held.with_columns(pages=pages, bytes=below.array("bytes")[at]).take(holds).sort(
+    rows = held.with_columns(pages=pages, bytes=below.array("bytes")[at]).take(
+        holds & ~same_below).sort(
         ("id", "first"))
     starts = rows.starts(("id",))
     hosts = np.diff(np.append(starts, len(rows)))

@@ -32,9 +32,10 @@ class MirroredGuide:
              if row["chunking"] == "2-lines"})
         prefix = f"{GUIDE}/guide/"
         yield Check(
-            f"{prefix} is on 2 hosts, whatever the mirror's footer", [(2, len(CHAPTERS))],
-            [(row["hosts"], row["pages"]) for row in rows_of(folder, "popular_collections", hosts)
-             if row["prefix"] == prefix])
+            f"{prefix} is on 2 hosts, whatever the mirror's footer",
+            [(prefix, 2, len(CHAPTERS))],
+            [(row["prefix"], row["hosts"], row["pages"])
+             for row in rows_of(folder, "popular_collections", hosts)])
 
 
 def _lines(seed: str, count: int) -> str:
