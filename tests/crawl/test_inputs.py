@@ -155,7 +155,8 @@ def test_what_is_no_file_is_refused_where_it_is_named(tmp_path: Path) -> None:
 def test_tables_of_text_are_refused_where_they_are_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"url,html\nhttp://a.example/,<p>x\n")
     for spec in (str(tmp_path / name), f"{tmp_path}/*"):
-        with pytest.raises(InputError, match=r"CSV is not read.*Parquet or JSON Lines.*\npython -c .import duckdb"):
+        with pytest.raises(InputError, match=(
+                r"CSV is not read.*Parquet or JSON Lines.*\npython -c .import duckdb")):
             list_files([spec])
     assert [f.relative for f in list_files([str(tmp_path)])] == [name]
 
