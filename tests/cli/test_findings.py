@@ -192,7 +192,7 @@ def test_quilts_are_told(tmp_path: Path) -> None:
     row = {"gram_size": 5, "max_pages_per_gram": 50, "min_sources": 4, "min_patch_fraction": 0.5,
            "variant": "foreign", "min_source_share": 0.0, "grams": 90, "patch_grams": 60,
            "patch_fraction": 2 / 3, "linked_page_share": 0.0, "linked_domain_share": 0.25,
-           "copies": 0}
+           "copies": 0, "covered": 0.75}
     rows = [row | {"url": f"http://{n}/", "sources": 4 + n % 3, "copies": n // 2} for n in range(5)]
     other = [row | {"url": "http://0/", "sources": 9, "gram_size": 8}]
     lists = {"gram-size": [5], "max-pages-per-gram": [50], "min-sources": [4],
@@ -200,8 +200,9 @@ def test_quilts_are_told(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", {"quilts": [rows[:2], rows[2:]]}, **lists)
     told = ["quilts (sources on other domains): 5 pages, 3 of them with copies elsewhere, 25% of "
             "their patches linked to the domain they came from; most sources:",
-            "  6 sources, 1 copy: http://2/", "  5 sources: http://1/",
-            "  5 sources, 2 copies: http://4/"]
+            "  50% of it from 6 sources, 1 copy: http://2/",
+            "  50% of it from 5 sources: http://1/",
+            "  50% of it from 5 sources, 2 copies: http://4/"]
     assert lines(folder) == [*told, ""]
     lists["gram-size"] = [5, 12, 8]
     folder = write_result(tmp_path / "s", {"quilts": [rows, other]}, **lists)

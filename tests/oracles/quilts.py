@@ -141,7 +141,8 @@ class Quilts:
                 quilts.append(settings | {
                     "grams": len(positions), "patch_grams": len(patch),
                     "patch_fraction": len(patch) / len(positions), "sources": len(cover),
-                } | shares | {"copies": len(copies)})
+                } | shares | {"copies": len(copies), "covered": len(
+                    set().union(*(grams for _, grams in cover))) / len(patch)})
         return {"quilts": sorted(quilts, key=in_order), "quilt_sources": sorted(
             sources, key=in_order)}
 

@@ -42,7 +42,8 @@ def quilts(there: Result) -> Iterator[str]:
               "most sources:" if patch else ""))
     for row in best.to_pylist():
         copies = {0: "", 1: ", 1 copy"}.get(row["copies"], f", {row['copies']:,} copies")
-        yield f"  {counted(row['sources'], 'source')}{copies}: {row['url']}"
+        part = percent(row["patch_fraction"] * row["covered"])
+        yield f"  {part} of it from {counted(row['sources'], 'source')}{copies}: {row['url']}"
     varied = [place for place, values in enumerate(zip(*pages, strict=True))
               if len(set(values)) > 1]
     for key, count in sorted(pages.items()) if varied else ():

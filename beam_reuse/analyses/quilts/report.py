@@ -12,7 +12,7 @@ _SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fracti
 _LABELS = {"gram_size": "tokens of a gram (k)", "max_pages_per_gram": "pages of a gram (m)",
            "min_sources": "sources at least (c)", "min_patch_fraction": "patch fraction (θ)"}
 _TOP = """
-    select url, max(sources) as sources, max(patch_fraction) as patch_fraction from source
+    select url, max(sources) as sources, max(patch_fraction * covered) as part from source
     group by url order by sources desc, url limit 3"""
 _COUNT = "select count(distinct url) as n from source"
 _SWEEP = f"select {', '.join(_SETTINGS)}, count(*) as n from source group by all order by all"
@@ -25,15 +25,15 @@ def quilts(there: Result) -> Iterator[Shown]:
 
 
 def _stitched(there: Result) -> Iterator[Card]:
-    columns = ("url", "sources", "patch_fraction")
+    columns = ("url", "sources", "patch_fraction", "covered")
     (found,) = there.query(_COUNT, QUILTS, ("url",))
     rows = there.query(_TOP, QUILTS, columns)
     answer = ("No page is stitched from passages of others." if not rows else
               f"The largest takes passages from {counted(rows[0]['sources'], 'page')}.")
     yield Card(5, "Which pages are stitched from other people's?", f"{found['n']:,}",
                "quilt" if found["n"] == 1 else "quilts", answer, [
-                   Example(row["url"], f"{percent(row['patch_fraction'])} of its text occurs "
-                           f"elsewhere, on {counted(row['sources'], 'source')}",
+                   Example(row["url"], f"{percent(row['part'])} of its text is from "
+                           f"{counted(row['sources'], 'source')}",
                            "quilt", {"url": row["url"]}) for row in rows],
                _QUERY, "quilts")
 

@@ -7,7 +7,7 @@ QUILTS = table(
     url=text, gram_size=number, max_pages_per_gram=number, min_sources=number,
     min_patch_fraction=share, variant=text, min_source_share=share, grams=number,
     patch_grams=number, patch_fraction=share, sources=number, linked_page_share=share,
-    linked_domain_share=share, copies=number,
+    linked_domain_share=share, copies=number, covered=share,
 )
 QUILT_SOURCES = table(
     "quilt_sources",

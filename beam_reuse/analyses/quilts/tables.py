@@ -48,7 +48,7 @@ def quilt_tables(
         "copies": cover["copies"], "patch_fraction": patch_fractions(grams, patch),
         **{name: np.add.reduceat(np.where(linked >= least, new, 0), starts) / patch
            for name, least in (("linked_page_share", Linked.PAGE),
-                               ("linked_domain_share", Linked.DOMAIN))},
+                               ("linked_domain_share", Linked.DOMAIN), ("covered", Linked.NONE))},
     })
     of_cover = np.repeat(np.arange(len(cover)), counts)
     sweep = Sweep.of(settings)

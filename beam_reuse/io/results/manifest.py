@@ -20,7 +20,7 @@ CORPUS = "corpus"
 """What parts belong to that are shards of a corpus, and not of a table."""
 ResultKind = Literal["result", "index", "experiment"]
 # Raised whenever tables or their columns change: what reads a folder expects those of its version.
-SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 7, "index": 8, "experiment": 3}
+SCHEMA_VERSIONS: Mapping[ResultKind, int] = {"result": 8, "index": 8, "experiment": 3}
 
 
 class NoResultError(UserError):

@@ -14,7 +14,7 @@ export async function list(parameters) {
     await grid({screen: "quilts", table: "quilts", parameters,
       empty: "No page is stitched from passages of others.", sort: "patch_fraction",
       descending: true,
-    columns: ["url", "patch_fraction", "sources", "patch_grams", "grams", "copies",
+    columns: ["url", "patch_fraction", "sources", "covered", "patch_grams", "grams", "copies",
       "linked_page_share", "linked_domain_share", "variant", "gram_size"],
     fields: [{label: "URL has", column: "url", op: "has", type: "text"},
       {label: "sources from", column: "sources", op: "min", type: "number"},
