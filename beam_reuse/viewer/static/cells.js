@@ -5,13 +5,9 @@ import {listing} from "./listing.js";
 const PAGES = new Set(["url", "url_a", "url_b", "because_of", "centre", "representative", "cluster",
   "source_url", "first_url", "origin", "set", "family", "declared_canonical"]);
 const HOSTS = new Set(["host", "host_a", "host_b"]);
-<<<<<<< HEAD
 const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a", "containment_b",
-  "containment", "share", "patch_fraction", "linked_page_share", "linked_domain_share", "position",
-  "similarity", "least", "mean", "larger"]);
-=======
-const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a", "containment_b", "containment", "share", "patch_fraction", "covered", "linked_page_share", "linked_domain_share", "position", "similarity", "least", "mean", "larger"]);
->>>>>>> 7be8bb2 (quilts has covered: how much of a page's patches its sources have)
+  "containment", "share", "patch_fraction", "covered", "linked_page_share", "linked_domain_share",
+  "position", "similarity", "least", "mean", "larger"]);
 const SIZES = new Set(["bytes", "redundant_bytes", "record_length"]);
 export const CHUNKS = new Set(["frequent_chunks", "matched_chunks", "labels"]);
 
