@@ -2,7 +2,7 @@
 
 With --pool PORT it stays, and forks workers as the engine on this machine asks for them
 (environment EXTERNAL). Otherwise the engine starts it, once for each worker (environment PROCESS),
-with an id and the address of its provision service, which tells the rest. Beam's own boot program
+with an id and the address of its provision service, which has the rest. Beam's own boot program
 is part of its container images only.
 
 An engine may start many workers in one run, and importing Beam takes seconds: the first

@@ -58,7 +58,7 @@ class ExperimentPlan:
 
 
 def run(plan: ExperimentPlan, work: Workspace, progress: RunProgress) -> tuple[RunOutcome, Results]:
-    """Read what the experiment needs and conduct it. The table `rejects` lies below
+    """Read what the experiment needs and conduct it. The table `rejects` is below
     `work.tables` afterwards; the results are not written yet."""
     inputs = [_open(plan, paths) for paths in (plan.run.inputs, plan.background) if paths]
     size = sum(each.bytes for each in inputs)

@@ -58,7 +58,7 @@ class Arguments:
 def one_folder(command: str, folders: Sequence[str]) -> str:
     """The one folder that a command was given."""
     if len(folders) != 1:
-        raise UsageError(f"{command}: give one DIR, the folder a run was told to write.")
+        raise UsageError(f"{command}: give one DIR, the folder that a run has written.")
     return local_path(folders[0])
 
 

@@ -16,7 +16,7 @@ SOURCES_SHOWN = 5
 
 
 def describe(finding: Finding, name: str) -> str:
-    """A finding for people: the verdict, whose content it is, where it stands."""
+    """A finding for people: the verdict, whose content it is, where it is."""
     verdict = "FLAGGED" if finding.flagged else "not flagged"
     share = "no chunks that count" if finding.contains is None else (
         f"{finding.matching:,} of {finding.chunks:,} chunks known ({finding.contains:.1%})")
@@ -25,7 +25,7 @@ def describe(finding: Finding, name: str) -> str:
         lines.append(f"  {counted(finding.own_matching, 'chunk')} of its own domain did not count")
     if finding.file_match or finding.own_file:
         whose = "its own" if finding.own_file else "known"
-        lines.append(f"  the whole file is {whose}: {finding.file_source or 'source not told'}")
+        lines.append(f"  the whole file is {whose}: {finding.file_source or 'source unknown'}")
     if finding.first_use is not None:
         return "\n".join(lines)
     if finding.sources:

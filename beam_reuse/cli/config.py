@@ -107,7 +107,7 @@ def _inputs(path: str, value: Any) -> tuple[str, ...]:
 
 
 def _text(path: str, name: str, value: Any) -> str:
-    """A YAML value as it would stand on the command line."""
+    """A YAML value as it would be on the command line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

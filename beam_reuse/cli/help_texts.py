@@ -19,7 +19,7 @@ COMMANDS = {
     "decontaminate": ("INPUT... --against FILE... -o DIR [OPTIONS]",
                       "find items of evaluation sets in a corpus"),
     "estimate": ("INPUT... [OPTIONS]",
-                 "tell what a run will need: disk, memory, time, money"),
+                 "say what a run will need: disk, memory, time, money"),
     "index": ("INPUT... -o DIR [OPTIONS]", "parse crawl files once, for many later runs"),
     "labels": ("[INPUT...] -o FILE [OPTIONS]", "make a list of known content to look for"),
     "check": ("[PAGE...] --labels FILE | --trust first-use --store FILE [OPTIONS]",

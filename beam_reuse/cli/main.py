@@ -293,7 +293,7 @@ def _refuse_engine_options(beam_args: Sequence[str]) -> None:
 def _hint(values: dict[str, Any]) -> str:
     """Where INPUT may have gone: an option with many files takes all that follow it."""
     greedy = [name for name in values if BY_NAME[name].takes_many]
-    return f" They stand before --{greedy[0]}, which takes all files that follow it." if (
+    return f" They are before --{greedy[0]}, which takes all files that follow it." if (
         greedy) else ""
 
 

@@ -139,7 +139,7 @@ def _accounting(accounting: Accounting) -> Table:
                   style=style)
     told = {name: count for name, count in accounting.noted.items() if not name.startswith(UNTOLD)}
     if told:
-        table.add_row("noted", "", _reasons(told))
+        table.add_row("counters", "", _reasons(told))
         for name, hint in HINTS.items():
             if any(noted.startswith(name) for noted in told):
                 table.add_row("", "", f"{name}: {hint}")

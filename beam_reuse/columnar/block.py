@@ -131,7 +131,7 @@ class Block:
         return column
 
     def maybe(self, name: str) -> Maybe:
-        """The column `name`, in which null may stand."""
+        """The column `name`, in which null may occur."""
         column = self[name]
         if not isinstance(column, Maybe):
             raise TypeError(f"column {name!r} holds {_held(column)} without null")

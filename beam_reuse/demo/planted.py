@@ -84,7 +84,7 @@ PASSAGES = (
 
 @dataclass(frozen=True)
 class PlantedTheft:
-    """An article of one host whose paragraphs stand on every page of a directory elsewhere."""
+    """An article of one host whose paragraphs are on every page of a directory elsewhere."""
 
     victim: str
     victim_page: int

@@ -55,8 +55,8 @@ class Detector:
     `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
     empty one to learn into. Lists of gram labels (`labels --grams`) are looked for beside them: the
     page is `contaminated` if it has `min_share` of an item's grams or more.
-    Pages are cut as the lists tell; `chunks` and
-    `stops.min_chunk_bytes` (0: as the lists tell) are for plain lists of hashes, and refused
+    Pages are cut as the lists say; `chunks` and
+    `stops.min_chunk_bytes` (0: as the lists say) are for plain lists of hashes, and refused
     where they contradict; only a larger `min_chunk_bytes` does not, nor do more
     `min_chunk_tokens`. A page is flagged if its
     share of matching chunks is above `page_threshold`, it has `min_chunks` chunks or more, and

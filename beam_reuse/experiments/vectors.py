@@ -23,7 +23,7 @@ class Files:
     distinct: int
 
     def occurrences(self, of: NDArray[np.bool_] | None = None) -> Ints:
-        """How often each distinct file stands in the site, or in the pages `of`."""
+        """How often each distinct file occurs in the site, or in the pages `of`."""
         numbers = self.number if of is None else self.number[of]
         return np.bincount(numbers, minlength=self.distinct).astype(np.int64)
 
@@ -52,7 +52,7 @@ class Chunks:
         return Fraction(len(self.number), self.pages) if self.pages else Fraction(0)
 
     def occurrences(self) -> Ints:
-        """How often each distinct chunk stands in the site."""
+        """How often each distinct chunk occurs in the site."""
         return np.bincount(self.number, minlength=self.distinct).astype(np.int64)
 
 

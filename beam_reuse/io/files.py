@@ -59,7 +59,7 @@ def join(folder: str, *names: str) -> str:
 
 
 def open_files(path: str) -> Files:
-    """The file operations for the filesystem `path` lies on."""
+    """The file operations for the filesystem `path` is on."""
     return LocalFiles() if is_local(path) else BeamFiles()
 
 

@@ -118,7 +118,7 @@ class PageRows:
         return string_column(self.batch.column(name))
 
     def maybe(self, name: str) -> Maybe:
-        """A column in which null may stand."""
+        """A column in which null may occur."""
         return maybe_column(self.batch.column(name))
 
     def column(self, name: str) -> Column:

@@ -138,7 +138,7 @@ def _read_together(
 
 
 def part_path(folder: str, number: int) -> str:
-    """Where the part of range `number` lies in a folder of parts."""
+    """Where the part of range `number` is in a folder of parts."""
     return join(folder, f"part-{number:07d}.parquet")
 
 

@@ -27,7 +27,7 @@ ADDED = (LINK, STRATUM, STRATUM_ROWS, WEIGHT, LABEL, REASON, WHO, WHEN)
 
 DELIMITERS = (",", ";", "\t")
 # A cell that begins so is a formula to some spreadsheet, the wide forms in East Asian ones. A
-# spreadsheet set to another delimiter than ours cuts a cell again, so what stands behind one of
+# spreadsheet set to another delimiter than ours cuts a cell again, so what is behind one of
 # those begins a cell, too.
 _FORMULA = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 _BEGINS = re.compile(rf"(?<![^;\t\r\n])(?=[{_FORMULA}'])")
@@ -145,7 +145,7 @@ def _by_column(path: str, number: int, columns: Sequence[str],
                cells: Sequence[str]) -> dict[str, str]:
     if any(cells[len(columns):]):
         raise SheetError(f"{path}: row {number} has {len(cells)} cells, the first row names "
-                         f"{len(columns)} columns; quote cells that hold what stands between cells")
+                         f"{len(columns)} columns; quote cells that contain the separator")
     return dict(zip(columns, cells, strict=False))
 
 

@@ -47,7 +47,7 @@ def parse_condition(text: str, schema: pa.Schema) -> Condition:
     """The condition that `text` states on a table of this schema.
 
     The operators are = != < <= > >= and, for text, ~ (contains, in any case). A value may
-    stand in quotes.
+    are in quotes.
     """
     found = _FORM.fullmatch(text)
     if not found:

@@ -167,7 +167,7 @@ def hunks(a: Sequence[str], b: Sequence[str], deleted: NDArray[np.bool_],
 def _runs(deleted: NDArray[np.bool_],
           inserted: NDArray[np.bool_]) -> Iterable[tuple[tuple[int, int], tuple[int, int]]]:
     """Stretches of a and of b between two tokens that both have, where one of them is not
-    empty: token number n of the common ones stands at kept_a[n] and kept_b[n]."""
+    empty: token number n of the common ones is at kept_a[n] and kept_b[n]."""
     ends_a = np.concatenate([np.flatnonzero(~deleted), [len(deleted)]])
     ends_b = np.concatenate([np.flatnonzero(~inserted), [len(inserted)]])
     starts_a, starts_b = (np.concatenate([[0], ends[:-1] + 1]) for ends in (ends_a, ends_b))

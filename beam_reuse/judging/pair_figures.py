@@ -56,7 +56,7 @@ def _tally(pairs: Iterable[JudgedPair], weigh: bool) -> Measure:
 
 
 def within(column: str, low: int, high: int | None = None) -> Callable[[JudgedPair], bool]:
-    """Whether a pair's similarity is known and lies between two, both included."""
+    """Whether a pair's similarity is known and is between two, both included."""
     def holds(pair: JudgedPair) -> bool:
         value = pair.b_similarity if column == B_SIMILARITY else pair.c_similarity
         return value is not None and value >= low and (high is None or value <= high)

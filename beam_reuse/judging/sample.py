@@ -160,7 +160,7 @@ def _turns(labels: Sequence[str], seed: int) -> list[int]:
 
 def _cuts(by: dict[str, list[float]], scan: TableScan) -> dict[str, list[float]]:
     """The columns to divide by, with where they are cut: similarities of pairs at the run's
-    thresholds, unless told otherwise."""
+    thresholds, unless asked otherwise."""
     if scan.name != NEAR_DUPLICATES:
         return by
     usual = SimilaritySettings.of(scan.manifest).cuts()

@@ -90,7 +90,7 @@ def _cut_at(word: str, number: str) -> float:
     except ValueError:
         cut = math.nan
     if not math.isfinite(cut):
-        raise StrataError(f"--by {word}: behind the column stand numbers at which it is cut, "
+        raise StrataError(f"--by {word}: after the column give the numbers at which it is cut, "
                           "such as c_similarity:355:372")
     return cut
 

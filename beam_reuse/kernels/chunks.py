@@ -74,7 +74,7 @@ def _find_tags(data: np.ndarray, tags: np.ndarray, ends: np.ndarray, bounds: np.
 
 @kernel
 def _is_tag(data: np.ndarray, at: int, tags: np.ndarray, tag: int, ends: np.ndarray) -> bool:
-    """Does the name in row `tag`, in any case, stand at `at` with an end of a name after it?"""
+    """Is the name in row `tag`, in any case, at `at`, with an end of a name after it?"""
     for i in range(tags.shape[1]):
         letter = tags[tag, i]
         if letter == 0:

@@ -44,7 +44,7 @@ def name_table(
 
 @kernel
 def slot_of(keys: np.ndarray, key: np.uint64) -> int:
-    """Where a name stands in a table, or the free slot in which it would: one without flags."""
+    """Where a name is in a table, or the free slot in which it would be: one without flags."""
     slot = np.int64((key * _MIX) >> _SHIFT)
     while keys[slot] and keys[slot] != key:
         slot = (slot + 1) % SLOTS

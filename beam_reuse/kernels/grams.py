@@ -1,4 +1,4 @@
-"""K-grams of token sequences: their fingerprints, sets of them, and where they stand.
+"""K-grams of token sequences: their fingerprints, sets of them, and where they are.
 
 Page i has tokens `tokens[offsets[i]:offsets[i + 1]]`, which are 64-bit fingerprints. No gram has
 the fingerprint 0, so that 0 can mark an empty place of a table.
@@ -57,7 +57,7 @@ def gram_sets(
 def spans(
     tokens: np.ndarray, size: int, grams: np.ndarray, owners: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the grams of each owner stand in a page: owners, starts and ends of spans, sorted.
+    """Where the grams of each owner are in a page: owners, starts and ends of spans, sorted.
 
     `owners[i]`, below `count`, owns `grams[i]`, of which each stands once; a negative one owns
     nothing. A span is a union of token ranges that overlap or touch.

@@ -59,7 +59,7 @@ def number_distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def sums_by_number(numbers: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """For each number below `count` the sum of the values that stand at it."""
+    """For each number below `count` the sum of the values that are at it."""
     out = np.zeros(count, values.dtype)
     for i in range(len(numbers)):
         out[numbers[i]] += values[i]

@@ -1,7 +1,7 @@
 """One pass over HTML as a parser writes it out: text with line breaks, links, images.
 
 The input is a serialised tree, so it is regular: every element that can have children has
-an end tag, attributes stand in double quotes, `&`, `<`, `>` and U+00A0 in text are escaped,
+an end tag, attributes are in double quotes, `&`, `<`, `>` and U+00A0 in text are escaped,
 and only the content of a few elements (RAW below) is written as it is.
 """
 
@@ -85,7 +85,7 @@ def skip_attributes(data: np.ndarray, at: int, wanted: np.uint64) -> tuple[int, 
 
 @kernel
 def skip_declaration(data: np.ndarray, at: int) -> int:
-    """Position after the comment or doctype whose `<!` stands at `at`."""
+    """Position after the comment or doctype whose `<!` is at `at`."""
     comment = at + 3 < len(data) and data[at + 2] == _DASH and data[at + 3] == _DASH
     at += 4 if comment else 2
     while at < len(data):

@@ -113,6 +113,8 @@ def _parts(function: Function, callers: tuple[Function, ...]) -> Iterator[str]:
     names = sorted({name for code in codes for name in code.co_names})
     for code in codes:
         consts = [each for each in code.co_consts if not isinstance(each, types.CodeType)]
+        if function.__doc__ and code is codes[0]:
+            consts[0] = None  # what is said of it makes no code
         yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars, consts))
     yield repr(function.__defaults__)
     for cell in function.__closure__ or ():

@@ -64,7 +64,7 @@ class Engine:
 
     @contextmanager
     def _temporary_files(self) -> Iterator[None]:
-        """What Beam makes while it hands a graph over, and forgets, lies in a folder that will be
+        """What Beam makes while it hands a graph over, and forgets, is in a folder that will be
         removed. A graph that runs here takes as long as the run, whose files go elsewhere."""
         before = tempfile.tempdir
         if self.is_remote:

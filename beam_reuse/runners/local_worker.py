@@ -24,7 +24,7 @@ def serve(
     capabilities: frozenset[str] = worker_handlers.FNAPI_RUNNER_CAPABILITIES,
 ) -> None:
     """Run bundles for the runner at `control_address`, which has these `capabilities`, until it
-    hangs up or dies. What goes wrong is told to the runner; what Beam says of it besides, with a
+    hangs up or dies. What goes wrong is reported to the runner; what Beam prints besides, with a
     traceback, is not for the standard error of a driver that wants workers QUIET."""
     if os.environ.get(QUIET):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -13,7 +13,7 @@ from beam_reuse.runners.python_workers import PythonWorkers
 KEPT = "--environment_cache_millis=60000"
 # Else Beam asks pip what is installed here, for a log that nobody sees.
 UNASKED = "--experiments=disable_logging_submission_environment"
-# What stands before the words that matter when a job server tells of a failure.
+# What is before the words that matter when a job server tells of a failure.
 _BEFORE = re.compile(
     r"(Pipeline \S+ failed in state \w+: )?((?:[\w$]+\.)+\w+(?:Exception|Error): )*")
 

@@ -1,7 +1,7 @@
 """A page drawn as a browser draws it, without anything that acts or loads.
 
 What is sent is written anew from the parsed page: elements and attributes of the lists below,
-text, and rules of style that name no address. Two walls stand behind it, for what this forgets: the
+text, and rules of style that name no address. Two walls are behind it, for what this forgets: the
 frame's sandbox, which is empty, and a policy that lets it load nothing.
 """
 

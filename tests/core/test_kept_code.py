@@ -73,6 +73,16 @@ def test_a_digest_changes_with_what_code_is_made_from() -> None:
     assert len(others - {first}) == 4
 
 
+def test_a_digest_does_not_change_with_what_is_said() -> None:
+    def function_of(text: str) -> Callable[..., Any]:
+        space: dict[str, Any] = {"__name__": "made"}
+        exec(f"def f(x):\n    {text}\n    return x + 'a'", space)
+        return space["f"]
+
+    said = {digest_of(function_of(text)) for text in ('"""One."""', '"""Two."""  # three')}
+    assert len(said) == 1
+
+
 def test_arrays_tuples_and_functions_of_other_modules_count() -> None:
     def function_of(value: Any) -> Callable[..., Any]:
         space: dict[str, Any] = {"__name__": "made", "VALUE": value}

@@ -33,7 +33,7 @@ QUILTS = About(
     question="pages stitched from passages of others",
     help="""\
   quilts                each quilt: how much of it is patches, from how many sources, linked or not
-  quilt_sources         each source: what it gave, and where that stands in the quilt""",
+  quilt_sources         each source: what it gave, and where that is in the quilt""",
     options=(
         option("gram-size", NUMBERS,
                "tokens of a gram, the smallest patch that counts; this and the next three take "

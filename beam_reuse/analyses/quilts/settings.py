@@ -14,7 +14,7 @@ SWEPT = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction")
 @dataclass(frozen=True)
 class QuiltSettings:
     """When a page is quilted: at least the share `min_patch_fraction` of its grams of `gram_size`
-    tokens stand on 2 to `max_pages_per_gram` pages, and a greedy cover of these takes
+    tokens are on 2 to `max_pages_per_gram` pages, and a greedy cover of these takes
     `min_sources` pages or more. The four may be several numbers each, a sweep: one varies at a
     time (`pivot`; the first of each is the pivot) or all do (`grid`); sources are told of the
     pivot, or of all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`

@@ -40,7 +40,7 @@ COUNTED_ROWS = columns(
 
 @dataclass(frozen=True)
 class Prefixes:
-    """The directory prefixes of some pages: row i says that page `page[i]` lies below the
+    """The directory prefixes of some pages: row i says that page `page[i]` is below the
     distinct prefix `which[i]`; `first` has one row per distinct prefix, in order of its id."""
 
     page: NDArray[np.int64]

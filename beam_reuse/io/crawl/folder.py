@@ -22,7 +22,7 @@ def file_url(file: InputFile) -> str:
 
 def read_page(file: InputFile, window: Window, units: Units | None,
               settings: ReadSettings) -> Outcome:
-    """What a file becomes: its type is told by its name, else by its first bytes.
+    """What a file becomes: its type is recognised by its name, else by its first bytes.
 
     It has no timestamp: that of the copy at hand says nothing of the page.
     """

@@ -48,7 +48,7 @@ def parse_content_type(header: bytes) -> tuple[str, str]:
 
 
 def is_generic(content_type: str) -> bool:
-    """True for a content type that tells nothing; the content decides then."""
+    """True for a content type that says nothing; the content decides then."""
     return content_type in _GENERIC
 
 
@@ -67,7 +67,7 @@ def kind_of(content_type: str) -> Kind:
 
 
 def type_of_name(name: str) -> str:
-    """Content type by a file's name without its compression; empty if it tells nothing."""
+    """Content type by a file's name without its compression; empty if it says nothing."""
     return _EXTENSIONS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
 
 

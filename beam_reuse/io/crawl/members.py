@@ -109,7 +109,7 @@ class Inflated(ABC):
         self._buffer = self._pull(STEP)
 
     def ends_at(self, pos: int) -> bool:
-        """True if all was inflated and nothing lies at `pos` or behind."""
+        """True if all was inflated and nothing is at `pos` or behind."""
         return self.end is not None and pos >= self.base + len(self._buffer)
 
     @abstractmethod

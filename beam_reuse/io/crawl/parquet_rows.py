@@ -1,4 +1,4 @@
-"""Rows of Parquet files; what they become is told by `rows`."""
+"""Rows of Parquet files; `rows` decides what they become."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _CONTENT = ("html", "text")
 class ParquetRows:
     """The rows of a file's row groups that fall to [start, end). Iterate once.
 
-    Row groups are taken as evenly spread over the file. (Where they really begin is told by
+    Row groups are taken as evenly spread over the file. (Where they really begin is known from
     column metadata, and asking for it ends the process if the footer is damaged.)
 
     A row's offset is its number in the file, its length 0 (columns share it).

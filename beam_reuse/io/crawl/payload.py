@@ -75,7 +75,7 @@ def _declared(head: bytes) -> str:
 
 
 def _is_meta(head: bytes, label: re.Match[bytes]) -> bool:
-    """True if a label stands in a meta element, where it names the document's charset."""
+    """True if a label is in a meta element, where it names the document's charset."""
     start = head.rfind(b"<", 0, label.start())
     comment = head.rfind(b"<!--", 0, label.start())
     if not _META.match(head, start) or (comment >= 0 and head.find(b"-->", comment, start) < 0):

@@ -96,7 +96,7 @@ def _is_row(head: bytes) -> bool:
 
 
 def type_by_name(path: str) -> str:
-    """Content type of a page file by its name; empty if that tells nothing."""
+    """Content type of a page file by its name; empty if that says nothing."""
     return type_of_name(plain_name(path)[0])
 
 
@@ -118,7 +118,7 @@ def remedy_for(path: str, size: int) -> str:
 
 def _is_array(path: str, size: int) -> bool:
     """True if a file is, as far as its first bytes tell, one array of objects with a `url`.
-    One that may not be opened tells nothing; it is rejected when it is read."""
+    One that may not be opened says nothing; it is rejected when it is read."""
     try:
         with open_window(path, size) as window:
             head, _ = first_bytes(window)

@@ -30,7 +30,7 @@ class Bytes(Protocol):
         """Bytes before `pos` will not be asked for again."""
 
     def skip(self, pos: int) -> None:
-        """Go to `pos` (or the end) without holding what lies before it."""
+        """Go to `pos` (or the end) without holding what is before it."""
 
 
 class Window:

@@ -92,7 +92,7 @@ def described(settings: LabelSettings) -> str:
 def agreed(
     made_with: LabelSettings | None, chunks: ChunkSettings | None, stops: StopSettings
 ) -> LabelSettings:
-    """How pages are cut: as the labels tell, or leaving out more short chunks than they did.
+    """How pages are cut: as the labels say, or leaving out more short chunks than they did.
     Refuses settings that contradict them."""
     stops.require_words(chunks or (made_with.chunks if made_with else ChunkSettings()))
     if made_with is None:

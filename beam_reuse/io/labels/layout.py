@@ -1,4 +1,4 @@
-"""The layout of a compact list: header, section table, rows. docs/label-format.md tells the
+"""The layout of a compact list: header, section table, rows. docs/label-format.md describes the
 same to programmers of other programs."""
 
 import struct
@@ -39,7 +39,7 @@ def unpack_labels(labels: NDArray) -> tuple[NDArray[np.uint32], NDArray[np.uint8
 
 @dataclass(frozen=True)
 class Section:
-    """Where a section lies in the file, and the CRC-32 of its bytes."""
+    """Where a section is in the file, and the CRC-32 of its bytes."""
 
     start: int
     length: int

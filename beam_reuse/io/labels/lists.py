@@ -2,7 +2,7 @@
 
 A list is a Parquet file (the table `labels`, or any table with a column `sha1`), a compact
 file (`.brl`, see `compact`), text with one hash per line, or the folder of a result with a
-table `labels`. Which of them is told by the content. An empty text file is a list of nothing.
+table `labels`. Which of them is recognised by the content. An empty text file is a list of nothing.
 """
 
 import os

@@ -27,7 +27,7 @@ _BY_LABEL = np.dtype([("sha1", SHA1), ("label", ">u4"), ("domains", ">u4")])
 class SortedLabels:
     """Labels put in in any order and taken out as sorted, distinct rows; a context manager.
 
-    Memory: some 150 MB for a million rows, and the distinct sources; what is more lies in
+    Memory: some 150 MB for a million rows, and the distinct sources; what is more is in
     temporary files, in 64 ranges of hashes.
     """
 

@@ -182,7 +182,7 @@ class Manifest:
         if content is None:
             raise NoResultError(
                 f"{where}: its {MANIFEST} is none of beam-reuse. "
-                "Give the folder a run was told to write (-o)."
+                "Give the folder that a run has written (-o)."
             )
         version, kind = content["schema_version"], content["kind"]
         if version != (ours := SCHEMA_VERSIONS.get(kind)):

@@ -2,7 +2,7 @@
 
 Threads of a process share one file; processes and machines have one each. Figures are for
 the display alone: retries count twice, the last half second may be missing. What a run did
-is told by its accounting.
+is known from its accounting.
 """
 
 import json

@@ -81,7 +81,7 @@ class TableSchema:
 
 
 def table(name: str, **columns: pa.DataType | Column) -> TableSchema:
-    """A schema from `column=type` in order; wrap a type in `maybe` where null may stand."""
+    """A schema from `column=type` in order; wrap a type in `maybe` where null may occur."""
     return TableSchema(
         name,
         tuple(
@@ -93,7 +93,7 @@ def table(name: str, **columns: pa.DataType | Column) -> TableSchema:
 
 
 def maybe(kind: pa.DataType | Column) -> Column:
-    """A column type in which null may stand."""
+    """A column type in which null may occur."""
     if isinstance(kind, Column):
         return replace(kind, nullable=True)
     return Column("", kind, nullable=True)
@@ -183,7 +183,7 @@ def read_manifest(folder: str) -> Manifest:
     except FileNotFoundError:
         raise NoResultError(
             f"{folder} is no finished result: it has no {MANIFEST}. "
-            "Give the folder a run was told to write (-o), or run again."
+            "Give the folder that a run has written (-o), or run again."
         ) from None
     return Manifest.from_json(content.decode(), folder)
 
