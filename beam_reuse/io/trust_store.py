@@ -17,7 +17,8 @@ from beam_reuse.core.first_use import FirstUseSettings, Known, LearntSite, Owner
 _APPLICATION = 0x42525455
 _VERSION = 1
 _WAIT_SECONDS = 60.0
-_AT_ONCE = 500
+_AT_ONCE = 512
+_STEP = 16  # hashes asked for at once are a multiple of it: so few statements are prepared once
 _CACHE_KB = 64 << 10  # a store of a million chunks is read from memory
 _SCHEMA = """
 CREATE TABLE sites (
@@ -64,11 +65,12 @@ class TrustStore:
             self._base.execute("COMMIT")
 
     def known(self, hashes: Sequence[bytes], day: int) -> dict[bytes, list[Known]]:
-        """The sites that each of some distinct chunks is known to on a day. Cost: some 3 µs for a
+        """The sites that each of some distinct chunks is known to on a day. Cost: some 1 µs for a
         chunk, and 5 µs for a row that is found."""
         found: dict[bytes, list[Known]] = {}
         for at in range(0, len(hashes), _AT_ONCE):
             asked = hashes[at:at + _AT_ONCE]
+            asked = [*asked, *asked[-1:] * (-len(asked) % _STEP)]
             for row in self._base.execute(
                     "SELECT c.sha1, s.domain, coalesce(j.owner, s.domain), p.url, c.first, "
                     "s.days >= ? FROM chunks c JOIN sites s ON s.id = c.site "
