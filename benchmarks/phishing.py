@@ -34,7 +34,9 @@ FAMILIES = ("installation-guide", "libreoffice-help", "debian-reference")
 # Several products of one owner, who would have one domain or join them.
 OWNERS = {
     "pallets": "click flask jinja werkzeug", "celery": "amqp celery kombu",
-    "openstack": "cinder glance heat neutron nova openstackclient oslo swift",
+    "openstack": "cinder freezer glance heat ironicclient networking-bgpvpn neutron nova "
+                 "octaviaclient openstackclient oslo ovsdbapp pbr swift trove",
+    "document-liberation": "libmspub libvisio", "haskell-gi": "libghc-gi-gdk libghc-gi-pango",
 }
 
 
