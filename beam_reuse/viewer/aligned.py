@@ -14,6 +14,9 @@ MOST_LETTERS = 20_000
 _WORDS = re.compile(r"\w+|\s+|.", re.DOTALL)
 _MOST_COMPARED = 40
 _ALIKE = 0.3
+_ALMOST = 3
+"""Words that share at least a third of their letters, at their ends, differ by the others; fewer
+are chance."""
 
 Pieces = list[list[Any]]
 
@@ -125,7 +128,7 @@ def _ends(a: str, b: str) -> tuple[int, int]:
 
 def differing(a: str, b: str) -> tuple[Pieces, Pieces]:
     """Two lines as pieces [text, whether it differs]: words that both have are the same, and of
-    the others what they begin and end with."""
+    the others what they begin and end with, if it is a good part of them."""
     words_a, words_b = _WORDS.findall(a[:MOST_LETTERS]), _WORDS.findall(b[:MOST_LETTERS])
     left: Pieces = []
     right: Pieces = []
@@ -133,6 +136,8 @@ def differing(a: str, b: str) -> tuple[Pieces, Pieces]:
     for i_end, j_end in [*_common(words_a, words_b), (len(words_a), len(words_b))]:
         one, two = "".join(words_a[i:i_end]), "".join(words_b[j:j_end])
         start, end = _ends(one, two)
+        if (start + end) * _ALMOST < max(len(one), len(two)):
+            start = end = 0
         for side, text in ((left, one), (right, two)):
             _add(side, text[:start], False)
             _add(side, text[start:len(text) - end], True)

@@ -87,6 +87,14 @@ def test_differences_are_marked_to_the_character() -> None:
     left, right = differing("page 11 of it", "page 12 of it")
     assert left == [["page 1", False], ["1", True], [" of it", False]]
     assert right == [["page 1", False], ["2", True], [" of it", False]]
+    assert differing("versions", "version") == (
+        [["version", False], ["s", True]], [["version", False]])
+
+
+def test_a_letter_that_other_words_begin_with_too_is_no_likeness() -> None:
+    left, right = differing("Bulling, Kava", "Bamey, Kava")
+    assert left == [["Bulling", True], [", Kava", False]]
+    assert right == [["Bamey", True], [", Kava", False]]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=15), st.lists(st.sampled_from("abc"), max_size=15))

@@ -43,7 +43,8 @@ export async function one(parameters) {
     facts([["named after", page(name)], ["members", counted(found.pages, "page")],
       ["alike by", alike(found.alike)],
       ["similarity to that page",
-        share(found.least) + " or more, " + share(found.mean) + " on average"],
+        found.least === 1 ? share(1)
+          : share(found.least) + " or more, " + share(found.mean) + " on average"],
       ["domains",
         [few.map(([domain, pages], at) => [at ? ", " : "", domain, " (", number(pages), ")"]),
           found.domains > few.length && " and " + number(found.domains - few.length) + " more"]]]),
