@@ -31,20 +31,20 @@ Reasons = dict[str, Any]
 
 def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
     """The text of a page, or its source, as pieces with the names of their marks, and by these
-    names why they are marked. In the source only chunks are. Cost: the page is parsed twice, and
-    PARTNERS others once."""
+    names why they are marked; of known chunks also how often they occur, by hash. In the source
+    only chunks are marked. Cost: the page is parsed twice, and PARTNERS others once."""
     row = row_of(view, url)
     chunks = view.ask("matched_chunks", "*", "url = $url order by position", url=url)
-    reasons = _of_chunks(view, chunks)
+    reasons, frequent = _of_chunks(chunks), _frequent(view, chunks)
     try:
         stored = view.contents.of(row)
         settings = chunk_settings(view.manifest.settings)
         if source:
             return {**shown_lines(read_source(stored, settings, chunks)), "marks": reasons,
-                    "template": {}}
+                    "frequent": frequent, "template": {}}
         found = read_text(stored, settings, chunks)
     except NoContent as error:
-        return {"why_not": str(error), "marks": reasons}
+        return {"why_not": str(error), "marks": reasons, "frequent": frequent}
     marks = [*found.marks]
     for more, why in (_of_quilt(view, url, found), _of_overlap(view, url, found)):
         marks += more
@@ -53,20 +53,23 @@ def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
     lines = shown_lines(PageText(found.text, marks),
                         {key: each["fingerprint"] for key, each in template.items()})
     used = {line["template"] for line in lines["lines"]}
-    return {**lines, "marks": reasons,
+    return {**lines, "marks": reasons, "frequent": frequent,
             "template": {each["fingerprint"]: shown(each) for each in template.values()
                          if each["fingerprint"] in used}}
 
 
-def _of_chunks(view: View, chunks: Sequence[Mapping[str, Any]]) -> Reasons:
+def _of_chunks(chunks: Sequence[Mapping[str, Any]]) -> Reasons:
     """What is to be said of each chunk that is marked, by its position."""
-    frequent = {row["sha1"]: row for row in view.ask(
+    return {str(row["position"]): {"why": "own" if row["own"] else "known", **shown(dict(row))}
+            for row in chunks}
+
+
+def _frequent(view: View, chunks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How often chunks occur in the crawl, by hash: a page may have one of them many times."""
+    return {row["sha1"]: shown(row) for row in view.ask(
         "frequent_chunks", "sha1, occurrences, pages, hosts, sample_urls",
         "sha1 in (select unnest($hashes))", hashes=sorted({row["sha1"] for row in chunks}))
     } if chunks else {}
-    return {str(row["position"]): {
-        "why": "own" if row["own"] else "known", **shown({
-            **row, "frequent": frequent.get(row["sha1"])})} for row in chunks}
 
 
 def _of_quilt(view: View, url: str, page: PageText) -> tuple[list[Mark], Reasons]:

@@ -51,3 +51,17 @@ def test_lines_of_the_template_are_grey_and_say_so(demo: tuple[Visitor, str]) ->
     assert grey and all(any(text.startswith(line[:40]) for text in mine) for line in grey), (
         json.dumps(grey))
     nothing_happened(visitor)
+
+
+def test_a_known_chunk_says_how_often_it_occurs(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    often = {row["sha1"]: row for row in tables.read(result, "frequent_chunks").to_pylist()}
+    row = next(row for row in tables.read(result, "matched_chunks").to_pylist()
+               if row["sha1"] in often)
+    visitor.go(at("page", url=row["url"]))
+    visitor.click(f".text mark[data-name='{row['position']}']")
+    chunk = often[row["sha1"]]
+    why = visitor.text(".why")
+    assert f"{chunk['occurrences']} times on {chunk['pages']} page" in why
+    assert all(url in why for url in chunk["sample_urls"])
+    nothing_happened(visitor)

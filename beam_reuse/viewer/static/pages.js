@@ -154,7 +154,7 @@ function content(text, parameters, why) {
       element.classList.add("chosen");
       const rows = names.map((name) => text.marks[name]);
       why.replaceChildren(...rows.filter((row) => row.why !== "overlap").flatMap(
-        (row) => reason(row, parameters.url)),
+        (row) => reason(row, parameters.url, text.frequent)),
         ...overlaps(rows.filter((row) => row.why === "overlap"), parameters.url));
     },
   });
@@ -197,14 +197,14 @@ function overlaps(rows, url) {
       : [];
 }
 
-function reason(row, url) {
+function reason(row, url, frequent) {
   if (row.why === "patch") return [el("h2", {}, "Patch of a quilt"),
     el("p", {}, "These words occur in source ", String(row.rank), ", in the same order."),
     facts([["source", page(row.source_url)],
       ["has of this page", share(row.share) + ", " + counted(row.grams, "gram")],
       ["linked", {page: "yes", domain: "its domain is", none: "no"}[row.linked]]]),
     el("p", {}, link("quilt", {url, rank: row.rank}, "The same passage in the source →"))];
-  const often = row.frequent;
+  const often = frequent[row.sha1];
   return [el("h2", {}, row.own ? "Its own content" : "Known content"),
     el("p", {},
       row.score === null || row.score === undefined
