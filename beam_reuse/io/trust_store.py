@@ -69,8 +69,8 @@ class TrustStore:
         chunk, and 5 µs for a row that is found."""
         found: dict[bytes, list[Known]] = {}
         for at in range(0, len(hashes), _AT_ONCE):
-            asked = hashes[at:at + _AT_ONCE]
-            asked = [*asked, *asked[-1:] * (-len(asked) % _STEP)]
+            asked = list(hashes[at:at + _AT_ONCE])
+            asked += asked[-1:] * (-len(asked) % _STEP)
             for row in self._base.execute(
                     "SELECT c.sha1, s.domain, coalesce(j.owner, s.domain), p.url, c.first, "
                     "s.days >= ? FROM chunks c JOIN sites s ON s.id = c.site "
