@@ -6,8 +6,8 @@ Documents are rows with `url` and `text` (documents.py makes them). Every progra
 its own, from JSON Lines to cleaned JSON Lines, with both cores, one after the other (measure.py).
 Of what each leaves: the pages, and the shares of the distinct 5-grams of words and of the distinct
 sentences of all documents that are still there. In `ours at n` beam-reuse drops as many pages
-as that program: those with the highest containment of a run that proves nothing, so that the two
-can be compared at the same number of pages.
+as that program: those with the highest containment of a run that proves nothing, each for a page
+that is longer (--keep-rule longest), so that the two can be compared at the same number of pages.
 """
 
 import argparse
@@ -32,6 +32,10 @@ from beam_reuse.core.urls import name_page
 HERE = Path(__file__).parent
 OTHERS = ("rensa", "datatrove", "text-dedup")
 OURS = "beam-reuse"
+SETTINGS = {
+    OURS: (), "  longest stays": ("--keep-rule", "longest"),
+    "  1.0 is there": ("--keep-rule", "longest", "--min-containment", "1"),
+}
 GRAM = 5
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])\s+|\n+")  # noqa: RUF001
 
@@ -52,15 +56,15 @@ def main() -> None:
     order = our_order(args.documents, folder, corpus)
     for name in args.only:
         if name == OURS:
-            cost = run(ours(args.documents, f"{folder}/clean", "--min-containment", "0.8"))
-            kept = urls_in(f"{folder}/clean/corpus")
+            for label, options in SETTINGS.items():
+                cost = run(ours(args.documents, f"{folder}/{label}", *options))
+                show(label, corpus, corpus.which(urls_in(f"{folder}/{label}/corpus")), cost)
         else:
             out = f"{folder}/{name}/out.jsonl"
             os.makedirs(os.path.dirname(out))
             cost = run([args.others, str(HERE / "cleaners.py"), name, args.documents, out])
             kept = urls_in(os.path.dirname(out))
-        show(name, corpus, corpus.which(kept), cost)
-        if name != OURS:
+            show(name, corpus, corpus.which(kept), cost)
             dropped = corpus.pages - len(kept)
             mine = np.full(corpus.pages, True)
             mine[order[:dropped]] = False
@@ -78,7 +82,8 @@ def our_order(documents: str, folder: str, corpus: "Corpus") -> np.ndarray:
     """Pages that can be dropped, those of which most is on the page that stays first."""
     out = f"{folder}/order"
     run(ours(documents, out, "--min-containment", "0", "--keep-by", "b", "--b-threshold", "1",
-             "--shingle-size", "5", "--min-values", "120", "--supershingles", "30"))
+             "--shingle-size", "5", "--min-values", "120", "--supershingles", "30",
+             "--keep-rule", "longest"))
     removed = tables.read(out, "removed").select(["url", "containment"]).to_pylist()
     removed.sort(key=lambda row: (-row["containment"], row["url"]))
     return np.array([corpus.canonical[row["url"]] for row in removed], np.int64)

@@ -33,6 +33,8 @@ def test_every_recipe_is_cooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for row in rows:
         row["text"] = f"Home\nContact\n{row['text']}\n{' '.join(rng.choices(row['text'].split()))}"
     Path("documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("evals.jsonl").write_text(json.dumps(
+        {"id": 1, "question": rows[5]["text"].split("\n")[2]}) + "\n")
     for month, seed in (("january", 5), ("february", 6)):
         Path(month).mkdir()
         write_warc(Path(month, "crawl.warc.gz"), random_captures(seed, 60))
@@ -47,5 +49,6 @@ def test_every_recipe_is_cooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert sum(part.rows for part in read_manifest(name).shards) > 10, name
     assert {row["reason"] for row in rows_of(Path("corpus"), "removed")} >= {
         "near-duplicate", "boilerplate"}
+    assert "contaminated" in {row["reason"] for row in rows_of(Path("cleaned"), "removed")}
     assert {row["what"] for row in rows_of(Path("annotated"), "removed")} == {"flag"}
     assert Path("judge.csv").read_text().count("\n") > 5
