@@ -13,7 +13,7 @@ from beam_reuse.core.settings import ChunkSettings, ReadSettings
 from beam_reuse.io.crawl.inputs import is_result_folder
 from beam_reuse.io.files import checksum_of, join, open_files
 from beam_reuse.io.part_columns import column_of
-from beam_reuse.io.results.manifest import Manifest, Part
+from beam_reuse.io.results.manifest import CORPUS, Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
 INDEX = "index"
@@ -91,6 +91,9 @@ class IndexInput:
 def read_index_manifest(folder: str) -> Manifest:
     """The manifest of the index in `folder`; refuses a result that is no index."""
     manifest = read_manifest(folder)
+    if manifest.shards:
+        raise UserError(f"{folder} is the account of a corpus, whose records are in "
+                        f"{join(folder, CORPUS)}. Give that folder, or an index of it.")
     if manifest.kind != INDEX:
         raise UserError(f"{folder} is a result, not an index, and holds no pages to read. Give the "
                         "crawl itself, or an index of it.")

@@ -139,6 +139,18 @@ def test_wrong_options_are_refused(
     assert main(["run", str(source), "-o", str(tmp_path / "o"), "--analyses", "clean"]) == 2
 
 
+def test_a_corpus_is_an_input_again_by_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    source, out = tmp_path / "rows.jsonl", tmp_path / "out"
+    write_lines(source, random_rows(1, 30))
+    cleaned(source, out)
+    assert main(["clean", str(out), "-o", str(tmp_path / "again")]) == 2
+    assert f"whose records are in {out / 'corpus'}. Give that folder" in capsys.readouterr().err
+    cleaned(out / "corpus", tmp_path / "again", "--drop", "none")
+    assert all_bytes(tmp_path / "again") == all_bytes(out)
+
+
 def test_the_commands_of_the_page_of_docs_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
