@@ -6,8 +6,9 @@ Documents are rows with `url` and `text` (documents.py makes them). Every progra
 its own, from JSON Lines to cleaned JSON Lines, with both cores, one after the other (measure.py).
 Of what each leaves: the pages, and the shares of the distinct 5-grams of words and of the distinct
 sentences of all documents that are still there. In `ours at n` beam-reuse drops as many pages
-as that program: those with the highest containment of a run that proves nothing, each for a page
-that is longer (--keep-rule longest), so that the two can be compared at the same number of pages.
+as that program: those of which the least text goes, by `containment` and `bytes` of the table
+`removed` of a run that drops all that is alike at all (--keep-rule longest, nothing proven), so
+that the two can be compared at the same number of pages.
 """
 
 import argparse
@@ -79,13 +80,13 @@ def ours(documents: str, out: str, *options: str) -> list[str]:
 
 
 def our_order(documents: str, folder: str, corpus: "Corpus") -> np.ndarray:
-    """Pages that can be dropped, those of which most is on the page that stays first."""
+    """Pages that can be dropped, those first of which the least is not on the page that stays."""
     out = f"{folder}/order"
     run(ours(documents, out, "--min-containment", "0", "--keep-by", "b", "--b-threshold", "1",
              "--shingle-size", "5", "--min-values", "120", "--supershingles", "30",
              "--keep-rule", "longest"))
-    removed = tables.read(out, "removed").select(["url", "containment"]).to_pylist()
-    removed.sort(key=lambda row: (-row["containment"], row["url"]))
+    removed = tables.read(out, "removed").to_pylist()
+    removed.sort(key=lambda row: ((1 - row["containment"]) * row["bytes"], row["url"]))
     return np.array([corpus.canonical[row["url"]] for row in removed], np.int64)
 
 
