@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 # What `from beam_reuse import ...` offers, loaded when it is first asked for: Beam takes
 # seconds to import and `beam-reuse --help` does not need it.
 _OFFERED = {
+    "AsRows": "beam_reuse.pages.as_rows",
     "DetectReuse": "beam_reuse.analyses.reuse.detect",
     "DiscoverReuse": "beam_reuse.analyses.reuse.discover",
     "FindBoilerplate": "beam_reuse.analyses.boilerplate.find",
@@ -14,6 +15,8 @@ _OFFERED = {
     "FindNearDuplicates": "beam_reuse.analyses.near_duplicates.find",
     "FindOverlap": "beam_reuse.analyses.overlap.find",
     "FindQuilts": "beam_reuse.analyses.quilts.find",
+    "ListPages": "beam_reuse.pages.list_pages",
+    "PagesOf": "beam_reuse.pages.pages_of",
     "ReadLabels": "beam_reuse.analyses.reuse.labels",
     "ReadPages": "beam_reuse.pages.read_pages",
     "Detector": "beam_reuse.detector",
@@ -30,6 +33,8 @@ _OFFERED = {
     "QuiltSettings": "beam_reuse.analyses.quilts.settings",
     "ReadSettings": "beam_reuse.core.settings",
     "StopSettings": "beam_reuse.core.settings",
+    "b_signature": "beam_reuse.analyses.near_duplicates.min_hashes",
+    "min_hash_of": "beam_reuse.analyses.near_duplicates.min_hashes",
     "tokens_of": "beam_reuse.core.features",
 }
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.analyses.boilerplate import stripping
 from beam_reuse.analyses.clean.find import CleanCorpus
@@ -59,7 +60,7 @@ def inputs_of(plan: RunPlan) -> Inputs:
 def survey(plan: RunPlan) -> Survey:
     """The inputs, the steps of the graph and its sizes; runs nothing, and asks no cluster."""
     inputs = inputs_of(plan)
-    pipeline = beam.Pipeline(runner="FnApiRunner")
+    pipeline = beam.Pipeline(runner=FnApiRunner())
     try:
         built = build(pipeline, plan, inputs, Workspace(pipeline.local_tempdir))
     finally:
@@ -183,7 +184,7 @@ def _analysed(
     own = stripping.own_pages(crawl.pages, settings.boilerplate, FeatureSettings.of(
         settings.chunks, (each.reads() for each in without))) if without else crawl.pages
     found: dict[str, Rows] = {
-        "pages": crawl.pages.rows(page_table, features.text, crawl.pages.sides),
+        "pages": crawl.pages.rows(page_table, crawl.pages.text, crawl.pages.sides),
         "rejects": crawl.rejects, "skipped": crawl.skipped, "depth_histogram": crawl.depths,
     }
     folding: dict[str, Any] = {}

@@ -4,6 +4,7 @@ options.md               every option, from the tables of options and of the ana
 schemas.md               every table with its columns, from the schemas that are written
 settings.md              every settings class with its fields, defaults and options
 adding-an-analysis.md    the files of the example, between its own sentences
+provider.yaml            in beam_reuse: the transforms that Beam YAML can use
 """
 
 import dataclasses
@@ -27,6 +28,7 @@ from beam_reuse.io.results.tables import (
 )
 from beam_reuse.options.table import OPTIONS
 from beam_reuse.options.values import default_text
+from beam_reuse.yaml_transforms import provider
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parent / "tests" / "plugins" / "outside"
@@ -154,6 +156,7 @@ PAGES = {"options.md": options_page, "schemas.md": schemas_page, "settings.md": 
 def main() -> None:
     for name, content in PAGES.items():
         (HERE / name).write_text(content())
+    (HERE.parent / "beam_reuse" / "provider.yaml").write_text(provider())
     page = HERE / "adding-an-analysis.md"
     page.write_text(walk_through(page.read_text()))
 

@@ -25,7 +25,7 @@ LAYERS = [
     {"analyses", "runners", "publishing"},
     {"experiments", "judging", "detector"},
     {"pipeline", "demo", "viewer"},
-    {"experiment_pipeline", "workers", "estimates"},
+    {"experiment_pipeline", "workers", "estimates", "yaml_transforms"},
     {"boot", "cli"},
     {"__main__"},
 ]

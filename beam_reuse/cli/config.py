@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.core.settings import SettingError
 from beam_reuse.io.files import reason_of
 from beam_reuse.options.table import BY_NAME
+from beam_reuse.options.values import typed
 
 NOT_IN_A_FILE = ("config", "debug")
 
@@ -108,13 +110,10 @@ def _inputs(path: str, value: Any) -> tuple[str, ...]:
 
 def _text(path: str, name: str, value: Any) -> str:
     """A YAML value as it would be on the command line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ("\n" if BY_NAME[name].takes_many else ",").join(str(item) for item in value)
-    if isinstance(value, dict):
-        raise ConfigError(f"--config {path}: {name} must be a value or a list.")
-    return str(value)
+    try:
+        return typed(BY_NAME[name], value)
+    except SettingError as error:
+        raise ConfigError(f"--config {path}: {error}.") from None
 
 
 def _beam_args(name: str, value: Any) -> list[str]:

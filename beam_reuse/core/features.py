@@ -82,7 +82,11 @@ class Reads:
 class FeatureSettings:
     """How pages are cut into chunks, whether their text is looked at at all, and what is `kept`
     of them. Chunks, tokens and lines that are not kept are only counted. What `signers` sign is
-    kept, too."""
+    kept, too.
+
+    >>> FeatureSettings(ChunkSettings(normalise="text"), text=True).chunks.normalise
+    'text'
+    """
 
     chunks: ChunkSettings
     text: bool
@@ -196,5 +200,11 @@ def _byte_chunks(page: RawPage, settings: FeatureSettings) -> Chunks:
 
 def tokens_of(page: str, html: bool = True) -> list[str]:
     """The tokens of a page's text in order, as quilts and `N-words` count them, without those of
-    images: of HTML, or of plain text. `tokens_of(page)[start:end]` are the words of a span."""
+    images: of HTML, or of plain text. `tokens_of(page)[start:end]` are the words of a span.
+
+    >>> tokens_of("<p>Once upon <b>a</b> time")
+    ['once', 'upon', 'a', 'time']
+    >>> tokens_of("Plain: 2 < 3", html=False)
+    ['plain', '2', '3']
+    """
     return token_texts((read_html(page) if html else read_plain(page)).text)

@@ -63,6 +63,11 @@ class Finding:
     belongs to others or is the page's own, and sources count distinct chunks.
     `items` are evaluation items of gram labels of which the page has a gram; it is `contaminated`
     if it has enough of one; None where there are no gram labels.
+
+    >>> from beam_reuse import Detector
+    >>> finding = Detector("labels.txt").check("<div>Home Contact Imprint</div>")
+    >>> [match.position for match in finding.matches], finding.as_json()["contains"]
+    ([0], 1.0)
     """
 
     url: str

@@ -17,7 +17,11 @@ Owner = int | str
 
 @dataclass(frozen=True)
 class FirstUseSettings:
-    """When a page is flagged, what is learnt, and how much is kept (docs/edge.md)."""
+    """When a page is flagged, what is learnt, and how much is kept (docs/edge.md).
+
+    >>> FirstUseSettings(learn_pages=("*/sign-in",)).learns("http://bank.example/sign-in")
+    True
+    """
 
     min_evidence: int = 2
     settle_days: int = 3

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from beam_reuse.core.errors import UserError
 
@@ -19,6 +20,7 @@ WAYS = ("add", "delete", "change")
 # So many copies of a site with nine billion chunks can still be counted in 64 bits.
 MOST_COPIES = 10**9
 MOST_COUNTED = (1 << 63) - 1
+Kind = TypeVar("Kind")
 
 
 class SettingError(UserError):
@@ -62,10 +64,24 @@ def require(condition: bool, field: str, value: object, allowed: str) -> None:
         raise SettingError("", field, f": {shown} is not allowed; it must be {first}", *rest)
 
 
+def given_or_default(given: Kind | None, kind: type[Kind], whose: object) -> Kind:
+    """Settings that were given to a transform, or those it has by default; refuses others."""
+    if given is not None and not isinstance(given, kind):
+        name = getattr(whose, "__name__", type(whose).__name__)
+        raise SettingError(f"{name} takes {kind.__name__}, not {type(given).__name__}")
+    return kind() if given is None else given
+
+
 @dataclass(frozen=True)
 class ReadSettings:
     """Which records are pages. `statuses` None means any HTTP status. `stored`: of files of which
     formats (warc, jsonl, parquet) records are kept as they are stored, too; it decides nothing.
+
+    >>> ReadSettings(statuses=(200, 203), captures="all").captures
+    'all'
+    >>> ReadSettings(captures="first")
+    Traceback (most recent call last):
+    beam_reuse.core.settings.SettingError: captures: 'first' is not allowed; it must be ...
     """
 
     statuses: tuple[int, ...] | None = (200,)
@@ -97,7 +113,13 @@ class ChunkSettings:
     """How pages are cut into chunks. `normalise`: of a chunk its bytes are hashed with white space
     squeezed (`whitespace`) or as they are (`none`), or, of HTML, the text that a reader sees
     (`text`). `classic` is the rule of the published hash lists: only `<p`, next byte space, tab,
-    `/` or `>`, raw bytes, every kind of page alike."""
+    `/` or `>`, raw bytes, every kind of page alike.
+
+    >>> ChunkSettings(normalise="text")
+    ChunkSettings(tags=('p', 'div'), normalise='text', classic=False)
+    >>> ChunkSettings.published()
+    ChunkSettings(tags=('p',), normalise='none', classic=True)
+    """
 
     tags: tuple[str, ...] = ("p", "div")
     normalise: str = "whitespace"
@@ -128,7 +150,11 @@ class ChunkSettings:
 class StopSettings:
     """Which chunks do not count: those shorter than `min_chunk_bytes` after normalising, those with
     fewer words (tokens) than `min_chunk_tokens`, those on the lists (files of hashes or texts),
-    and built-in idioms without content."""
+    and built-in idioms without content.
+
+    >>> StopSettings(min_chunk_bytes=25).builtin
+    True
+    """
 
     min_chunk_bytes: int = 0
     lists: tuple[str, ...] = ()

@@ -48,9 +48,11 @@ class _Known:
 class Detector:
     """Tells of single pages which known files and chunks they hold, and whose.
 
-        detector = Detector("brand.brl")
-        finding = detector.check(page, "http://example.org/login")
-        finding.flagged, finding.contains, finding.sources
+    >>> detector = Detector("labels.txt")
+    >>> page = "<div>Home Contact Imprint</div><p>and something new"
+    >>> finding = detector.check(page, "http://example.org/login")
+    >>> finding.flagged, finding.matching, finding.contains
+    (True, 1, 0.5)
 
     `labels` are one or more lists: compact files, Parquet, text, result folders; () is an
     empty one to learn into. Lists of gram labels (`labels --grams`) are looked for beside them: the

@@ -12,7 +12,7 @@ IDENTITY_WORDS = 2
 _LARGEST = np.int64(2**63 - 1)
 _LANES = (np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344))
 _SHINGLE = np.uint64(0xA4093822299F31D0)
-_SUPER = np.uint64(0x082EFA98EC4E6C89)
+SUPERSHINGLE = np.uint64(0x082EFA98EC4E6C89)
 
 
 @kernel
@@ -91,7 +91,7 @@ def supershingles(
             continue
         values = min_values(scratch[:found], turns, factors)
         for number in range(count):
-            state = _SUPER + np.uint64(number)
+            state = SUPERSHINGLE + np.uint64(number)
             for i in range(number * each, (number + 1) * each):
                 state = chain(state, np.uint64(values[i]))
             out[page, number] = mix(state)

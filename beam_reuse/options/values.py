@@ -40,6 +40,17 @@ def settings_from(values: Mapping[str, Any], command: str = "run") -> Settings:
         return dataclasses.replace(defaults, **parts, **top)
 
 
+def typed(option: Option, value: Any) -> str:
+    """A value of a YAML file, or of Python, as it would be typed on the command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ("\n" if option.repeats else ",").join(str(item) for item in value)
+    if isinstance(value, dict):
+        raise SettingError(f"{option.name} must be a value or a list")
+    return str(value)
+
+
 def _names_of(group: str, options: Mapping[str, Option]) -> dict[str, str]:
     """What the fields of a group of settings are called on the command line."""
     return {option.setting.removeprefix(group): f"--{name}" for name, option in options.items()

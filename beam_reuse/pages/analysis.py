@@ -6,19 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import apache_beam as beam
-import pyarrow as pa
-from apache_beam.pvalue import PValue
+from apache_beam.pvalue import PBegin, PValue
 from apache_beam.typehints.decorators import no_annotations
 
-from beam_reuse.columnar.block import Block
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import Reads
 from beam_reuse.declaring.settings import Settings
-from beam_reuse.io.results.arrow_columns import to_arrow
 from beam_reuse.io.results.folding import Folding
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
+from beam_reuse.pages.batches import to_batches
 from beam_reuse.pages.naming import require_tables, with_urls
 from beam_reuse.pages.pages import Pages
-from beam_reuse.pages.read_pages import PagesRead, pvalues_in
+from beam_reuse.pages.read_pages import PagesRead, inputs_in
 from beam_reuse.rows import Rows, Value
 from beam_reuse.rows.building import build
 
@@ -72,12 +71,31 @@ class Analysis(beam.PTransform, ABC):
         return self.find(pages)
 
     def _extract_input_pvalues(self, pvalueish: Any) -> tuple[Any, tuple[PValue, ...]]:
-        return pvalueish, tuple(pvalues_in(pvalueish))
+        return inputs_in(pvalueish)
 
     @no_annotations
     def expand(self, read: PagesRead) -> dict[str, beam.PCollection]:
+        self.require_pages(read)
         pages = read.pages()
         return self.built(read.parts.pipeline, pages, self.find(pages))
+
+    def require_pages(self, given: Any) -> None:
+        """Refuse what is not given by ReadPages, or was read without what is looked at here."""
+        name = type(self).__name__
+        if not isinstance(given, PagesRead):
+            raise UserError(
+                f"{name} takes what ReadPages gives, not {_shown(given)}. Write "
+                f"`pages = p | ReadPages([...])`, and then `pages | {name}(...)`.")
+        reads = self.reads()
+        chunks = getattr(self, "chunks", given.features.chunks)
+        if chunks != given.features.chunks:
+            raise UserError(f"{name} was given {chunks}, and ReadPages cut pages by "
+                            f"{given.features.chunks}. Give both the same.")
+        missing = reads.features - given.features.kept
+        if missing or (reads.text and not given.features.text):
+            raise UserError(
+                f"{name} looks at {', '.join(sorted(missing)) or 'the text'} of pages, which "
+                "ReadPages was told to leave out (features). Ask for it there.")
 
     def built(
         self, pipeline: beam.Pipeline, pages: Pages, found: Found,
@@ -87,20 +105,18 @@ class Analysis(beam.PTransform, ABC):
                         if name not in self.folding}, self.schemas)
         tables = with_urls(found.tables, self.schemas, pages.names)
         built = build(pipeline, pages.plan, tables, found.values)
-        batches = {
-            name: blocks | f"Table {name}" >> beam.Map(
-                batch_of, self.schemas[name], self.folding.get(name)
-            ).with_output_types(pa.RecordBatch)
-            for name, blocks in built.rows.items()}
+        batches = {name: to_batches(blocks, self.schemas[name], self.folding.get(name))
+                   for name, blocks in built.rows.items()}
         return {**batches, "counts": built.counts, "values": built.values}
 
 
-@no_annotations
-def batch_of(block: Block, schema: TableSchema, folding: Folding | None) -> pa.RecordBatch:
-    """Rows of a table as a record batch of its schema."""
-    rows = block if folding is None else folding.unfold(block, schema)
-    table = to_arrow(schema, rows).cast(schema.arrow()).combine_chunks()
-    return table.to_batches()[0]
+def _shown(given: Any) -> str:
+    """What was given instead of pages, for people."""
+    if isinstance(given, tuple | list | dict):
+        return f"a {type(given).__name__} of {len(given)}"
+    kinds = {beam.PCollection: "a PCollection", PBegin: "the pipeline"}
+    return next((name for kind, name in kinds.items() if isinstance(given, kind)),
+                f"a {type(given).__name__}")
 
 
 __all__ = ["Analysis", "Found", "Pages"]

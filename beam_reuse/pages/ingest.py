@@ -4,8 +4,8 @@ The only place where records are read and pages are parsed; no Beam. An *event* 
 that became no page: skipped, or rejected.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -65,12 +65,23 @@ def ingest(
     source: FileRange, folder: str, settings: IngestSettings, progress: ProgressReporter,
 ) -> Ingested:
     """Read a range, write its part below `folder`. Memory: a row group and a record."""
+    reader = RangeReader(source, settings.read)
+    found = ingest_outcomes(_reported(reader, progress), source, folder, settings)
+    if reader.next_start == NO_DOUBT:
+        return found
+    first = found.seen.array("offset")[:1].tolist()
+    return replace(found, end=_end_of(source, first, reader.next_start))
+
+
+def ingest_outcomes(
+    outcomes: Iterable[Outcome], source: FileRange, folder: str, settings: IngestSettings,
+) -> Ingested:
+    """What becomes of the records of a range, which are true records."""
     path = part_path(folder, source.number)
     events = Events(source.number)
-    reader = RangeReader(source, settings.read)
     offsets: list[int] = []
     with PartWriter(path, settings.features) as part:
-        for outcome in _reported(reader, progress):
+        for outcome in outcomes:
             offsets.append(outcome.offset)
             page = _as_page(outcome, source, settings, events)
             if page is not None:
@@ -87,10 +98,7 @@ def ingest(
         "range": np.full(len(offsets), source.number, np.uint32),
         "offset": np.array(offsets, np.int64),
     })
-    end = None
-    if reader.next_start != NO_DOUBT:
-        end = _end_of(source, offsets[:1], reader.next_start)
-    return Ingested(block, events.block(), end, seen)
+    return Ingested(block, events.block(), None, seen)
 
 
 def _as_page(

@@ -1,11 +1,10 @@
 """The last step of a graph: what it wrote and counted, saved for the driver."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Union
 
 import apache_beam as beam
 from apache_beam.pvalue import AsIter
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.io.results.outcome import save_outcome
@@ -25,14 +24,14 @@ def save(
     """Build the graph that writes these tables, reports `values` and what is counted on the way of
     all rows, and saves that at `path`; then it calls `then(path)`."""
     built = build(pipeline, plan, {"receipts": written.receipts},
-                  {ROWS_OF_TABLES: written.rows, **(values or {})})
+                  {ROWS_OF_TABLES: written.rows, **(values or {})},
+                  kind=Union[int, float, dict[str, int]])  # noqa: UP007 (for Beam 2.62)
     _ = (pipeline | "End" >> beam.Impulse() | "Save outcome" >> beam.Map(
         _save, path, dict(writers), then,
         AsIter(built.rows["receipts"]), AsIter(built.counts), AsIter(built.values)))
     return built
 
 
-@no_annotations
 def _save(
     _: bytes, path: str, writers: Mapping[str, TableWriter],
     then: Callable[[str], None] | None, receipts: Iterable[Block],

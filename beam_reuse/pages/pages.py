@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 class Pages:
     """`parts` has a row for each numbered part (see `pages.rows`), `names` the number and the URL
     of each page. `spill` is a folder that all workers share; so many parts as `ranges` are worked
-    on apart. `made` is what `once` has made.
+    on apart. `text`: whether their text was looked at. `made` is what `once` has made.
 
     Where there is a baseline, `sides` says which pages are new. `again` has a row (see `captures`)
     for each that was fetched before; its captures are in `every_part`, with those that are no page.
@@ -29,6 +29,7 @@ class Pages:
     sides: Sides = ONE_SIDE
     again: Rows | None = None
     every_part: Rows | None = None
+    text: bool = True
     made: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def rows(self, kernel: Callable[..., Any], *args: Any) -> Rows:

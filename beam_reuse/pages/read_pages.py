@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import PValue
+from apache_beam.pvalue import PBegin, PValue
 from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.features import FeatureSettings
-from beam_reuse.core.settings import ChunkSettings, ReadSettings
+from beam_reuse.core.settings import ChunkSettings, ReadSettings, given_or_default
+from beam_reuse.io.results.tables import DEPTH_HISTOGRAM, REJECTS, SKIPPED
+from beam_reuse.pages.batches import to_batches
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.numbering import PAGE_NAMES
 from beam_reuse.pages.pages import Pages
-from beam_reuse.pages.reading import read_pages
+from beam_reuse.pages.reading import Crawl, read_pages
 from beam_reuse.pages.sizes import shuffle_for
 from beam_reuse.rows import Plan
 from beam_reuse.rows.building import build
@@ -25,8 +27,8 @@ from beam_reuse.rows.building import build
 
 class PagesRead(NamedTuple):
     """Pages that a graph has read, as analyses take them: PCollections of references to numbered
-    parts and to the names of pages, of blocks of `rejects`, `skipped` and `depth_histogram`, and of
-    `counts` of records (pairs of a name and a number)."""
+    parts and to the names of pages; of record batches of the tables `rejects`, `skipped` and
+    `depth_histogram`; and of `counts` of records (pairs of a name and a number)."""
 
     parts: beam.PCollection
     names: beam.PCollection
@@ -38,12 +40,29 @@ class PagesRead(NamedTuple):
     spill: str
     ranges: int
     columns: pa.Schema | None
+    features: FeatureSettings
+
+    @staticmethod
+    def of(pipeline: beam.Pipeline, crawl: Crawl, features: FeatureSettings) -> "PagesRead":
+        """The graph that reads these pages."""
+        pages = crawl.pages
+        built = build(pipeline, pages.plan, {
+            "parts": pages.parts, "names": pages.names, "rejects": crawl.rejects,
+            "skipped": crawl.skipped, "depth_histogram": crawl.depths, "counted": crawl.counted,
+        }, put=("parts", "names"))
+        rows = built.rows
+        return PagesRead(
+            rows["parts"], rows["names"], to_batches(rows["rejects"], REJECTS),
+            to_batches(rows["skipped"], SKIPPED),
+            to_batches(rows["depth_histogram"], DEPTH_HISTOGRAM), built.counts, pages.plan.shuffle,
+            pages.spill, pages.ranges, pages.parts.columns, features)
 
     def pages(self) -> Pages:
         """The same pages in a plan of their own."""
         plan = Plan(self.shuffle)
         return Pages(plan, plan.pieces(self.parts, "parts", self.columns),
-                     plan.pieces(self.names, "names", PAGE_NAMES), self.spill, self.ranges)
+                     plan.pieces(self.names, "names", PAGE_NAMES), self.spill, self.ranges,
+                     text=self.features.text)
 
 
 class ReadPages(beam.PTransform):
@@ -55,39 +74,47 @@ class ReadPages(beam.PTransform):
 
     `features` says how pages are cut and what is wanted of them, `spill` is a folder
     that all workers share (default: a temporary one that is removed when this process ends).
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     pages = p | "Read the crawl" >> ReadPages("crawl/*.jsonl")
+    ...     sums = pages.counts | beam.CombinePerKey(sum)
+    ...     _ = sums | beam.Filter(lambda pair: pair[0] == "records") | beam.Map(print)
+    ('records', 14)
     """
 
     def __init__(
-        self, inputs: Sequence[str] | Inputs, read: ReadSettings | None = None,
+        self, inputs: str | Sequence[str] | Inputs, read: ReadSettings | None = None,
         features: FeatureSettings | None = None, *, spill: str = "",
     ) -> None:
         super().__init__()
-        self.inputs, self.read = inputs, read or ReadSettings()
-        self.features = features or FeatureSettings(ChunkSettings(), text=True)
+        self.inputs = (inputs,) if isinstance(inputs, str) else inputs
+        self.read = given_or_default(read, ReadSettings, self)
+        self.features = given_or_default(
+            features or FeatureSettings(ChunkSettings(), text=True), FeatureSettings, self)
         self.spill = spill
 
     @no_annotations
-    def expand(self, begin: beam.pvalue.PBegin) -> PagesRead:
+    def expand(self, begin: PBegin) -> PagesRead:
         inputs = self.inputs
         if not isinstance(inputs, Inputs):
             inputs = open_inputs(inputs, self.read, self.features.chunks)
-        spill = self.spill or _temporary_folder()
+        spill = self.spill or temporary_folder()
         plan = Plan(shuffle_for(inputs.bytes, spill))
         crawl = read_pages(plan, inputs, self.read, self.features, spill)
-        built = build(begin.pipeline, plan, {
-            "parts": crawl.pages.parts, "names": crawl.pages.names, "rejects": crawl.rejects,
-            "skipped": crawl.skipped, "depth_histogram": crawl.depths, "counted": crawl.counted,
-        }, put=("parts", "names"))
-        rows = built.rows
-        return PagesRead(rows["parts"], rows["names"], rows["rejects"], rows["skipped"],
-                         rows["depth_histogram"], built.counts, plan.shuffle, spill,
-                         crawl.pages.ranges, crawl.pages.parts.columns)
+        return PagesRead.of(begin.pipeline, crawl, self.features)
 
 
-def _temporary_folder() -> str:
+def temporary_folder() -> str:
     folder = tempfile.mkdtemp(prefix="beam-reuse-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def inputs_in(given: Any) -> tuple[Any, tuple[PValue, ...]]:
+    """What a transform was applied to, as `expand` is to have it, and the PCollections in it."""
+    if isinstance(given, beam.Pipeline):
+        given = PBegin(given)
+    return given, tuple(pvalues_in(given))
 
 
 def pvalues_in(value: Any) -> Iterator[PValue]:

@@ -20,12 +20,14 @@ from beam_reuse.pages.ingest import (
     EVENT_ROWS,
     PART_ROWS,
     SEEN_ROWS,
+    Ingested,
     IngestSettings,
     ingest,
 )
 from beam_reuse.pages.inputs import Inputs
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.rewrite import cut_parts
+from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.rows import Plan, Rows, Tagged, Value
 from beam_reuse.rows.ranking import rank
 
@@ -62,13 +64,18 @@ def read_records(
                        PART_ROWS)
     indexed = plan.rows([index.seen() for index in inputs.new_indexes], "records of indexes",
                         columns(records=NUMBER))
-    false = fresh.tagged(ENDS).fold(FindFalseStarts())
+    read = records_of(fresh)
     return Records(
-        fresh + stored,
-        fresh.tagged(EVENTS).map(standing_events, false) + files.map(read_events),
-        false,
-        fresh.tagged(SEEN).map(standing, false).map(accounting.count_seen)
-        + indexed.map(accounting.count_indexed))
+        read.parts + stored, read.events + files.map(read_events), read.false,
+        read.seen + indexed.map(accounting.count_indexed))
+
+
+def records_of(ranges: Rows) -> Records:
+    """What was read of ranges, with the tags of `read_range`."""
+    false = ranges.tagged(ENDS).fold(FindFalseStarts())
+    return Records(
+        ranges, ranges.tagged(EVENTS).map(standing_events, false), false,
+        ranges.tagged(SEEN).map(standing, false).map(accounting.count_seen))
 
 
 @dataclass(frozen=True)
@@ -90,22 +97,32 @@ def read_pages(
     """Pages, numbered from 0 in order of their URLs. Every record read is a page or an event,
     exactly once. The crawl is read and parsed once; what follows reads columns of the parts. Pages
     of a baseline are numbered with the others, and their records are not counted."""
-    each, sides = read.captures == "all", inputs.sides
     folder = join(spill, "parts")
     records = read_records(plan, inputs, folder,
                            IngestSettings(read, features, cut_urls=True), progress)
+    ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
+    uncut = not all(index.chunked for index in inputs.indexes)
+    return number_pages(plan, records, read, features, spill, ranges, inputs.sides, uncut)
+
+
+def number_pages(
+    plan: Plan, records: Records, read: ReadSettings, features: FeatureSettings, spill: str,
+    ranges: int, sides: Sides = ONE_SIDE, uncut: bool = False,
+) -> Crawl:
+    """The pages of records that were read in so many ranges, numbered from 0 in order of their
+    URLs; parts that are `uncut` are cut into chunks by these settings."""
+    each = read.captures == "all"
     found = records.parts.map(numbering.capture_rows, each)
     allowed = found.map(numbering.uncut, read, records.false, sides)
     keep, order = ((captures.keep_each, captures.BY_PAYLOAD) if each
                    else (captures.keep_latest, captures.LATEST_FIRST))
     ranked = rank(allowed, captures.KEY, keep, sides, order=order, sampled=found)
-    ranges = len(inputs.ranges) + sum(len(index.files()) for index in inputs.indexes)
     ranges = min(max(ranges, 1), MOST_DEALT)
     parts = records.parts.join(
         ranked.rows.map(numbering.numbers, each, sides), "range", numbering.number_parts,
         other_order="row", buckets=ranges, dealt=True)
-    if not all(index.chunked for index in inputs.indexes):
-        parts = parts.map(cut_parts, folder, features)
+    if uncut:
+        parts = parts.map(cut_parts, join(spill, "parts"), features)
     again = ranked.found.tagged(captures.FETCHED_AGAIN) if sides.are_two else plan.nothing()
     skipped = allowed.tagged(numbering.CUT) + ranked.found.tagged(captures.DROPPED)
     events = records.events
@@ -113,7 +130,7 @@ def read_pages(
         "depth", {"records": "sum"}, buckets=1)
     return Crawl(
         Pages(plan, parts, ranked.rows.map(numbering.page_names, sides), spill, ranges, sides,
-              again, records.parts),
+              again, records.parts, features.text),
         events.map(accounting.rejects), events.map(accounting.skipped) + skipped, depths,
         records.seen + ranked.rows.map(accounting.count_pages, sides)
         + events.map(accounting.count_events) + skipped.map(accounting.count_skipped))
@@ -123,7 +140,10 @@ def _one(name: str, value: bytes) -> Block:
     return Block({name: VarBytes.from_list([value])})
 
 
-@gives(PART_ROWS, {EVENTS: columns(EVENT_ROWS, range=PART), ENDS: END_ROWS, SEEN: SEEN_ROWS})
+TAGS = {EVENTS: columns(EVENT_ROWS, range=PART), ENDS: END_ROWS, SEEN: SEEN_ROWS}
+
+
+@gives(PART_ROWS, TAGS)
 def read_range(
     ranges: Block, folder: str, settings: IngestSettings, progress: ProgressReporter,
 ) -> Iterator[Block | Tagged]:
@@ -133,11 +153,16 @@ def read_range(
     for encoded in ranges.strings("range").to_list():
         found = ingest(FileRange.from_bytes(encoded), folder, settings, progress)
         progress.flush()
-        if found.part is not None:
-            yield found.part
-        for tag, rows in ((EVENTS, found.events), (ENDS, found.end), (SEEN, found.seen)):
-            if rows is not None:
-                yield Tagged(tag, rows)
+        yield from given_of(found)
+
+
+def given_of(found: Ingested) -> Iterator[Block | Tagged]:
+    """What was read of a range, as rows with tags."""
+    if found.part is not None:
+        yield found.part
+    for tag, rows in ((EVENTS, found.events), (ENDS, found.end), (SEEN, found.seen)):
+        if rows is not None:
+            yield Tagged(tag, rows)
 
 
 @gives(EVENT_ROWS)

@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, Union
 
 import apache_beam as beam
+from apache_beam import typehints
 from apache_beam.internal import pickler
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints.decorators import no_annotations
@@ -36,6 +37,7 @@ from beam_reuse.rows.values import Numbered, Values, merged
 from beam_reuse.rows.working import COUNTS, ROWS, VALUES, Work, rows_out
 
 Keyed = tuple[int, Piece]
+_NUMBER = Union[int, float]  # noqa: UP007 (Beam 2.62 checks no int | float)
 _PLAIN = b"\x80"  # how plain pickles begin
 
 
@@ -53,20 +55,21 @@ class Built:
 def build(
     pipeline: beam.Pipeline, plan: Plan, rows: Mapping[str, Rows],
     values: Mapping[str, Value | int] | None = None, put: Collection[str] = (),
+    kind: Any = _NUMBER,
 ) -> Built:
-    """Add to `pipeline` the graph that gives these rows and values, of which some may be known;
-    rows that are `put` away come as references."""
+    """Add to `pipeline` the graph that gives these rows and values, of which some may be known, and
+    which are of type `kind`; rows that are `put` away come as references."""
     wanted = values or {}
     folds = (each for each in wanted.values() if isinstance(each, Value))
     schedule = Schedule(plan.shuffle, rows, folds, put)
-    return _Builder(plan.shuffle, schedule, wanted).build(pipeline)
+    return _Builder(plan.shuffle, schedule, wanted, kind).build(pipeline)
 
 
 class _Builder:
     def __init__(
-        self, shuffle: Shuffle, schedule: Schedule, wanted: Mapping[str, Value | int],
+        self, shuffle: Shuffle, schedule: Schedule, wanted: Mapping[str, Value | int], kind: Any,
     ) -> None:
-        self.shuffle, self.schedule, self.wanted = shuffle, schedule, wanted
+        self.shuffle, self.schedule, self.wanted, self.kind = shuffle, schedule, wanted, kind
         self.merged: dict[int, beam.PCollection] = {}
 
     def build(self, pipeline: beam.Pipeline) -> Built:
@@ -91,10 +94,12 @@ class _Builder:
     def _round(self, plan: Round, pieces: beam.PCollection) -> dict[str, beam.PCollection]:
         """What a round gives, by tag."""
         kinds = self._kinds(plan)
+        main = COUNTS if plan.following is None else ROWS
         done = (
             pieces | f"Shuffle {plan.number}" >> beam.GroupByKey()
             | f"Round {plan.number}" >> beam.ParDo(
-                _RunRound(plan, self.shuffle), *self._sides(_refs(plan))).with_outputs(*kinds))
+                _RunRound(plan, self.shuffle, main), *self._sides(_refs(plan))).with_outputs(
+                    *(tag for tag in kinds if tag != main), main=main))
         for tag, kind in kinds.items():
             done[tag].element_type = convert_to_beam_type(kind)
         return {tag: done[tag] for tag in kinds}
@@ -123,7 +128,8 @@ class _Builder:
         refs = dict(zip(self.wanted, self.schedule.args(tuple(self.wanted.values())), strict=True))
         sides = self._sides(ref for ref in refs.values() if isinstance(ref, ValueRef))
         return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.FlatMap(
-            _wanted, refs, self.shuffle.store, *sides).with_output_types(tuple[str, Any])
+            _wanted, refs, self.shuffle.store, *sides).with_output_types(
+                typehints.Tuple[str, self.kind])
 
     def _from_outside(self, pipeline: beam.Pipeline) -> beam.PCollection:
         """References to all that is given, for the rounds that read it."""
@@ -186,27 +192,30 @@ def unpacked(plan: bytes) -> Round:
 
 
 class _RunRound(beam.DoFn):
-    """(key, references) -> what `Work` emits, by tag."""
+    """(key, references) -> what `Work` emits, by tag; without one what it emits as `main`."""
 
-    def __init__(self, plan: Round, shuffle: Shuffle) -> None:
-        self.plan, self.shuffle = packed(plan), shuffle
+    def __init__(self, plan: Round, shuffle: Shuffle, main: str) -> None:
+        self.plan, self.shuffle, self.main = packed(plan), shuffle, main
 
     def start_bundle(self) -> None:
         self.work = Work(unpacked(self.plan), self.shuffle)
         self.values: Values | None = None
 
-    @no_annotations
+    @no_annotations  # of Any, as side inputs are, Beam 2.62 makes a tuple
     def process(self, keyed: tuple[int, Iterable[Piece]], *sides: Any) -> Iterator[Any]:
         if self.values is None:
             self.values = Values(self.shuffle.store, chain(*sides))
             self.values.let_go_of_others(_refs(self.work.plan))
         for tag, element in self.work.read(*keyed, self.values):
-            yield beam.pvalue.TaggedOutput(tag, element)
+            yield self._tagged(tag, element)
 
     def finish_bundle(self) -> Iterator[Any]:
         for tag, element in self.work.finish():
-            yield beam.pvalue.TaggedOutput(tag, GlobalWindows.windowed_value(element))
+            yield self._tagged(tag, GlobalWindows.windowed_value(element))
         del self.work, self.values  # Beam keeps this transform for later bundles
+
+    def _tagged(self, tag: str, element: Any) -> Any:
+        return element if tag == self.main else beam.pvalue.TaggedOutput(tag, element)
 
 
 class _Begin(beam.DoFn):
@@ -230,7 +239,6 @@ class _Send(beam.DoFn):
     def __init__(self, targets: Sequence[Target], shuffle: Shuffle) -> None:
         self.targets, self.shuffle = targets, shuffle
 
-    @no_annotations
     def process(self, given: Block | Piece) -> Iterator[Any]:
         for piece in self.shuffle.put([given]) if isinstance(given, Block) else [given]:
             for target in self.targets:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apache_beam as beam
 import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse import experiment_pipeline, pipeline
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
@@ -62,7 +63,7 @@ def undeclared(rounds: Iterable[Round]) -> Iterator[tuple[str, str]]:
 
 
 def graph() -> beam.Pipeline:
-    return beam.Pipeline(runner="FnApiRunner")
+    return beam.Pipeline(runner=FnApiRunner())
 
 
 def built_of(

@@ -29,6 +29,11 @@ def test_every_option_is_on_its_page() -> None:
     assert all(f"`--{option.name}" in text for option in OPTIONS)
 
 
+def test_the_provider_for_beam_yaml_is_as_made() -> None:
+    text = (DOCS.parent / "beam_reuse" / "provider.yaml").read_text()
+    assert text == make["provider"](), "run `make docs`"
+
+
 def test_the_walk_through_is_as_made() -> None:
     text = (DOCS / "adding-an-analysis.md").read_text()
     assert text == make["walk_through"](text), "run `make docs`"

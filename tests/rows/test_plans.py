@@ -8,6 +8,7 @@ from typing import Any
 import apache_beam as beam
 import numpy as np
 import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -255,7 +256,7 @@ def test_any_name_is_good_for_rows_and_a_kernel_needs_none():
 
 def test_sources_from_outside_need_no_names_of_their_own():
     plan = Plan(INLINE)
-    pipeline = beam.Pipeline()
+    pipeline = beam.Pipeline(runner=FnApiRunner())
     some = [plan.pieces(pipeline | f"some {n}" >> beam.Create(rows_of(n))) for n in range(3)]
     assert build(pipeline, plan, {"all": some[0] + some[1] + some[2]}).rows["all"] is not None
 

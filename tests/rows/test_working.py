@@ -7,6 +7,7 @@ from typing import Any
 import apache_beam as beam
 import numpy as np
 import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from beam_reuse.columnar.block import Block, VarBytes
 from beam_reuse.columnar.bucket_keys import even_key
@@ -32,7 +33,7 @@ def block_of(number: int, rows: int = STEP // 16) -> Block:
 def first_round(shuffle: Shuffle, ends: Mapping[str, Rows], put: tuple[str, ...] = ()) -> Work:
     """The work of a bundle of the round that reads what is given."""
     plan = next(iter(ends.values())).plan
-    built = build(beam.Pipeline(), plan, ends, put=put)
+    built = build(beam.Pipeline(runner=FnApiRunner()), plan, ends, put=put)
     return Work(built.rounds[0], shuffle)
 
 

@@ -14,6 +14,7 @@ from beam_reuse.analyses.boilerplate.described import (
 from beam_reuse.analyses.boilerplate.lines import KEY, template_lines
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 from beam_reuse.core.features import LINE_TOKENS, LINES, PAYLOAD, Reads
+from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 
@@ -24,13 +25,20 @@ class FindBoilerplate(Analysis):
     Exact, as far as 64-bit fingerprints tell lines and hosts apart. Cost: as `template_lines`, then
     lines are read a third time, and a row of 26 bytes travels for each part, template line and
     position.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     settings = BoilerplateSettings(min_pages=5)
+    ...     found = p | ReadPages("crawl/*.jsonl") | FindBoilerplate(settings)
+    ...     rows = found | AsRows("boilerplate")
+    ...     _ = rows | beam.Map(lambda row: print(row.host, row.text, row.pages))
+    shop.example Home Contact Imprint 6
     """
 
     grows = True
 
     def __init__(self, settings: BoilerplateSettings | None = None) -> None:
         super().__init__()
-        self.settings = settings or BoilerplateSettings()
+        self.settings = given_or_default(settings, BoilerplateSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "FindBoilerplate":

@@ -13,7 +13,11 @@ LEAST_SHARE = 0.001
 class BoilerplateSettings:
     """A line is a template line of a host if it is on `min_pages` of its pages or more, and on the
     share `min_share` or more of those of its pages that have lines. With `ignore` near-duplicates,
-    overlap and quilts see pages without their template lines."""
+    overlap and quilts see pages without their template lines.
+
+    >>> BoilerplateSettings(min_pages=3).min_share
+    0.1
+    """
 
     min_pages: int = 5
     min_share: float = 0.1

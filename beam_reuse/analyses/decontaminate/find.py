@@ -8,6 +8,7 @@ these pages is there at once. Grams that very many items share are prompts, and 
 from beam_reuse.analyses.decontaminate import items, matching
 from beam_reuse.analyses.decontaminate.settings import DecontaminateSettings
 from beam_reuse.core.features import TOKENS, Reads
+from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 
@@ -20,11 +21,18 @@ class FindContamination(Analysis):
     a row of 40 bytes for each place of a page at which a gram of an item begins. Memory: a filter
     of 4 bytes for each gram of an item, at most a sixteenth of a worker's; the rest does not grow
     with corpus or evaluation sets.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     settings = DecontaminateSettings(against=("items.jsonl",))
+    ...     found = p | ReadPages("crawl/*.jsonl") | FindContamination(settings)
+    ...     rows = found | AsRows("contamination")
+    ...     _ = rows | beam.Map(lambda row: print(row.url, row.id, row.share))
+    http://leak.example/ q1 1.0
     """
 
     def __init__(self, settings: DecontaminateSettings | None = None) -> None:
         super().__init__()
-        self.settings = settings or DecontaminateSettings()
+        self.settings = given_or_default(settings, DecontaminateSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "FindContamination":

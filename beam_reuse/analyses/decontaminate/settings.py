@@ -14,7 +14,11 @@ class DecontaminateSettings:
     """Evaluation files are those of `against`. Their rows have an id in the field `id`, and texts
     in `fields`; where these are not given they are found by usual names. A text has grams of
     `gram_size` tokens. A gram of more than `max_items_per_gram` items is a prompt, and does not
-    count. A page is contaminated by an item of whose grams it has `min_share` or more."""
+    count. A page is contaminated by an item of whose grams it has `min_share` or more.
+
+    >>> DecontaminateSettings(against=("evals/mmlu.jsonl",), min_share=0.5).gram_size
+    13
+    """
 
     against: tuple[str, ...] = ()
     gram_size: int = 13

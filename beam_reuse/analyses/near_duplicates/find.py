@@ -32,6 +32,7 @@ from beam_reuse.analyses.near_duplicates.signatures import (
     signature_rows,
 )
 from beam_reuse.core.features import TOKENS, Reads
+from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows, Value
@@ -50,6 +51,12 @@ class FindNearDuplicates(Analysis):
     reaches a threshold is returned, save that of more than MOST_EQUAL pages of one site with both
     signatures equal each is paired with the smallest only, which is compared for all. Cost: some
     55 ns per token; a row of some 120 bytes per page and key that it shares with another.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     found = p | ReadPages("crawl/*.jsonl") | FindNearDuplicates()
+    ...     rows = found | AsRows("near_duplicates")
+    ...     _ = rows | beam.Map(lambda row: print(row.url_a, row.url_b, row.hybrid))
+    http://mirror.example/story http://news.example/story True
     """
 
     ignores_templates = True
@@ -57,7 +64,7 @@ class FindNearDuplicates(Analysis):
 
     def __init__(self, settings: NearDuplicateSettings | None = None) -> None:
         super().__init__()
-        self.settings = settings or NearDuplicateSettings()
+        self.settings = given_or_default(settings, NearDuplicateSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "FindNearDuplicates":

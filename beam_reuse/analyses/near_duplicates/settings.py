@@ -17,7 +17,11 @@ class NearDuplicateSettings:
     and `combined_threshold` or more signs. Hybrid: combined on one site, C across sites. Groups of
     more than `max_group` candidates are compared in part. `keep_by` and `keep_rule` say which
     near-duplicates are dropped, and which page of several is kept; with `min_containment` none is
-    of which less than that share occurs on the page it would be dropped for."""
+    of which less than that share occurs on the page it would be dropped for.
+
+    >>> NearDuplicateSettings(c_threshold=375, keep_rule="longest").keep_by
+    'hybrid'
+    """
 
     shingle_size: int = 8
     min_values: int = 84

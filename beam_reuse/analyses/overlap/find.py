@@ -41,6 +41,7 @@ from beam_reuse.analyses.overlap.servers import (
 from beam_reuse.analyses.overlap.settings import OverlapSettings
 from beam_reuse.analyses.overlap.staying import as_because, because_of_first, first_pages
 from beam_reuse.core.features import LINES, PAYLOAD, TOKENS, Reads
+from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows
@@ -58,6 +59,13 @@ class FindOverlap(Analysis):
     bytes per page and fingerprint that another page has, too, and as many at most for hosts; some
     5 ns per pair and pass; 8 bytes per pair that may overlap and crowd that it is in, and per pair
     that does and line of its page; and what template lines cost.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     settings = OverlapSettings(chunkings=("2-lines",), thresholds=("3",))
+    ...     found = p | ReadPages("crawl/*.jsonl") | FindOverlap(settings)
+    ...     rows = found | AsRows("page_overlap")
+    ...     _ = rows | beam.Map(lambda row: print(row.url_a, row.url_b, row.containment_a))
+    http://mirror.example/story http://news.example/story 0.8
     """
 
     ignores_templates = True
@@ -68,8 +76,8 @@ class FindOverlap(Analysis):
         boilerplate: BoilerplateSettings | None = None,
     ) -> None:
         super().__init__()
-        self.settings = settings or OverlapSettings()
-        self.boilerplate = boilerplate or BoilerplateSettings()
+        self.settings = given_or_default(settings, OverlapSettings, self)
+        self.boilerplate = given_or_default(boilerplate, BoilerplateSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "FindOverlap":

@@ -20,7 +20,11 @@ class OverlapSettings:
     `max_df` pages (hosts) are crowds. Hosts are mirrors if each contains the share `mirror` of
     the other. A page is redundant only for one that has the share `skip` of its own lines, and half
     of all its lines (or `skip`, if that is less). `method` says how pairs are counted; both give
-    the same tables."""
+    the same tables.
+
+    >>> OverlapSettings(("whole", "sentence"), thresholds=("sentence=20",)).max_df
+    200
+    """
 
     chunkings: tuple[str, ...] = ("whole", "4-lines", "2-lines")
     thresholds: tuple[str, ...] | None = None

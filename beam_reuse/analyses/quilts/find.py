@@ -39,6 +39,7 @@ from beam_reuse.analyses.quilts.lists import (
 from beam_reuse.analyses.quilts.settings import QuiltSettings
 from beam_reuse.analyses.quilts.tables import QUILTS, SOURCES, quilt_tables
 from beam_reuse.core.features import LINKS, TOKENS, Reads
+from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.ip_tables import read_ip_tables
 from beam_reuse.pages.analysis import Analysis, Found, Pages
@@ -53,6 +54,12 @@ class FindQuilts(Analysis):
     Exact, as far as 64-bit fingerprints tell grams and lists apart. Cost: some 30 ns per token, a
     row of 24 bytes per distinct gram of a page that may occur elsewhere. Memory does not grow with
     the number of copies of a page; a page needs some 100 bytes per token.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     found = p | ReadPages("crawl/*.jsonl") | FindQuilts(QuiltSettings(min_sources=4))
+    ...     rows = found | AsRows("quilts")
+    ...     _ = rows | beam.Map(lambda row: print(row.url, row.sources))
+    http://quilt.example/ 4
     """
 
     ignores_templates = True
@@ -60,7 +67,7 @@ class FindQuilts(Analysis):
 
     def __init__(self, settings: QuiltSettings | None = None) -> None:
         super().__init__()
-        self.settings = settings or QuiltSettings()
+        self.settings = given_or_default(settings, QuiltSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "FindQuilts":

@@ -20,7 +20,13 @@ class QuiltSettings:
     pivot, or of all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`
     are lists of hosts' addresses; a source that covers less than the share `min_source_share` of
     the patch grams ends the cover. Pages with the share `quilt_copy` of a page's grams are its
-    copies: neither sources, nor what makes a gram of it one of a patch; more than 1: none are."""
+    copies: neither sources, nor what makes a gram of it one of a patch; more than 1: none are.
+
+    >>> QuiltSettings(min_sources=6) == QuiltSettings(min_sources=(6,))
+    True
+    >>> QuiltSettings(min_sources=(4, 6, 8), sweep="grid").min_sources
+    (4, 6, 8)
+    """
 
     gram_size: int | tuple[int, ...] = 5
     max_pages_per_gram: int | tuple[int, ...] = 50

@@ -20,17 +20,19 @@ from beam_reuse.analyses.reuse.matches import MATCHES
 from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.analyses.reuse.thresholds import threshold_of
 from beam_reuse.columnar.block import Block
+from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import Reads
-from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings, given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
+from beam_reuse.pages.read_pages import PagesRead
 from beam_reuse.rows import Rows
 
 
 class DetectReuse(Analysis):
     """(label rows, pages) -> `matched_files`, `matched_chunks` (folded, see `matches`),
-    `page_reuse`, `neighbourhoods` and `neighbourhood_sources`, as blocks, and `values`: pairs
+    `page_reuse`, `neighbourhoods` and `neighbourhood_sources`, and `values`: pairs
     of a name (`page`, `neighbourhood`) and the share above which these are flagged.
 
     Label rows: see `label_kernels`. What a page has of its own domain counts as `own_matching`
@@ -40,6 +42,14 @@ class DetectReuse(Analysis):
     label's digest scores high enough with its own, and then there is a table `nilsimsa_sweep`,
     too. Cost: a row per distinct labelled hash of each part travels twice; a row per
     neighbourhood, labelled hash below it and source once.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     pages = p | ReadPages("crawl/*.jsonl")
+    ...     labels = p | ReadLabels(["labels.txt"])
+    ...     rows = (labels, pages) | DetectReuse() | AsRows("matched_chunks")
+    ...     found = rows | beam.Map(lambda row: row.sha1) | beam.combiners.Count.PerElement()
+    ...     _ = found | beam.Map(print)
+    ('c1bebae91df0e4a161c79889c59eaf8f3036571a', 6)
     """
 
     folding = {"matched_chunks": MATCHES}  # noqa: RUF012
@@ -51,8 +61,9 @@ class DetectReuse(Analysis):
         stops: StopSettings | None = None,
     ) -> None:
         super().__init__()
-        self.detection = detection or DetectionSettings()
-        self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
+        self.detection = given_or_default(detection, DetectionSettings, self)
+        self.chunks = given_or_default(chunks, ChunkSettings, self)
+        self.stops = given_or_default(stops, StopSettings, self)
 
     @classmethod
     def of(cls, settings: Settings) -> "DetectReuse":
@@ -63,11 +74,22 @@ class DetectReuse(Analysis):
 
     @no_annotations
     def expand(self, inputs: tuple[beam.PCollection, Any]) -> dict[str, beam.PCollection]:
-        labels, read = inputs
+        labels, read = self._both(inputs)
         pages = read.pages()
         rows = labels | "Label rows" >> beam.FlatMap(labels_of_batch).with_output_types(Block)
         found = self.find(pages, pages.plan.pieces(rows, "labels", LABEL_ROWS))
         return self.built(read.parts.pipeline, pages, found)
+
+    def _both(self, given: Any) -> tuple[beam.PCollection, PagesRead]:
+        """Labels and pages; refuses what is neither."""
+        if not (isinstance(given, tuple) and len(given) == 2
+                and isinstance(given[0], beam.PCollection)):
+            raise UserError(
+                "DetectReuse takes labels and pages, in this order: a PCollection of record "
+                "batches of labels, as DiscoverReuse (`found[\"labels\"]`) and ReadLabels give it, "
+                "and what ReadPages gives. Write `(labels, pages) | DetectReuse(...)`.")
+        self.require_pages(given[1])
+        return given
 
     def find(  # type: ignore[override]
         self, pages: Pages, labels: Rows, candidates: Rows | None = None,

@@ -14,7 +14,7 @@ from beam_reuse.analyses.reuse.labels import CHUNKS_AND_PAYLOAD
 from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.features import Reads
 from beam_reuse.core.labels import LabelKind
-from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.core.settings import ChunkSettings, StopSettings, given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
@@ -39,6 +39,13 @@ class DiscoverReuse(Analysis):
     than the threshold (or is among the `top` most frequent, ties to the smaller hash) on at
     least `min_hosts` hosts. Cost: one hash per distinct object and bundle, then one row per
     frequent object, host and part.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     settings = DiscoverySettings(chunk_threshold=5)
+    ...     found = p | ReadPages("crawl/*.jsonl") | DiscoverReuse(settings)
+    ...     rows = found | AsRows("frequent_chunks")
+    ...     _ = rows | beam.Map(lambda row: print(row.occurrences, row.text))
+    6 <div>Home Contact Imprint</div>
     """
 
     def __init__(
@@ -49,8 +56,10 @@ class DiscoverReuse(Analysis):
         digest: bool = False,
     ) -> None:
         super().__init__()
-        self.discovery, self.digest = discovery or DiscoverySettings(), digest
-        self.chunks, self.stops = chunks or ChunkSettings(), stops or StopSettings()
+        self.discovery = given_or_default(discovery, DiscoverySettings, self)
+        self.chunks = given_or_default(chunks, ChunkSettings, self)
+        self.stops = given_or_default(stops, StopSettings, self)
+        self.digest = digest
 
     @classmethod
     def of(cls, settings: Settings) -> "DiscoverReuse":

@@ -28,7 +28,13 @@ CHUNKS_AND_PAYLOAD = Reads(frozenset((CHUNKS, PAYLOAD)))
 
 class ReadLabels(beam.PTransform):
     """Lists of labels (see `io.labels.lists`) -> record batches of their rows, as `DetectReuse`
-    takes them; without `details` only kind, hash and source are read."""
+    takes them; without `details` only kind, hash and source are read.
+
+    >>> with beam.Pipeline(runner=FnApiRunner()) as p:
+    ...     labels = p | ReadLabels(["labels.txt"])
+    ...     _ = labels | beam.Map(lambda batch: print(batch.num_rows, batch.schema.names[:2]))
+    1 ['sha1', 'kind']
+    """
 
     def __init__(self, paths: Sequence[str], details: bool = False) -> None:
         super().__init__()

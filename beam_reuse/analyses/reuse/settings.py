@@ -18,7 +18,14 @@ ON_SEVERAL_DOMAINS, IN_BACKGROUND = "chunks-on-several-domains", "chunks-in-back
 class DiscoverySettings:
     """When a file or chunk counts as copied: occurrences > threshold (None = auto), on at
     least `min_hosts` hosts; with `top`, the `top` most frequent ones of each kind instead of
-    those above a threshold."""
+    those above a threshold.
+
+    >>> DiscoverySettings(chunk_threshold=100, min_hosts=3).file_threshold is None
+    True
+    >>> DiscoverySettings(min_hosts=0)
+    Traceback (most recent call last):
+    beam_reuse.core.settings.SettingError: min_hosts: 0 is not allowed; it must be from 1 to ...
+    """
 
     file_threshold: int | None = None
     chunk_threshold: int | None = None
@@ -43,7 +50,11 @@ class DetectionSettings:
     Thresholds None (auto) are mean + one standard deviation, with `labels` 0 where the crawl is no
     background (see `thresholds`); a value above one is flagged, if the page has `min_chunks` chunks
     or more, and `min_matching` distinct ones of them match. What is a page's own (its domain is
-    that of a source that lists name) does not count, unless `count_own`."""
+    that of a source that lists name) does not count, unless `count_own`.
+
+    >>> DetectionSettings(labels=("bank.parquet",), page_threshold=0).min_chunks
+    1
+    """
 
     labels: tuple[str, ...] = ()
     count_own: bool = False

@@ -1,7 +1,12 @@
 """The result tables: their columns and types, and reading them back.
 
 A table is a few lines: a name and its columns from the left. Column order and types are
-part of the contract with users. `sink.WriteTable` writes blocks in this shape.
+part of the contract with users. `pages.writing` writes blocks in this shape.
+
+>>> SCHEMAS["keep"].names
+('url', 'keep', 'because_of', 'reason', 'containment')
+>>> read("result", "boilerplate").select(["text", "pages"]).to_pylist()
+[{'text': 'Home Contact Imprint', 'pages': 6}]
 """
 
 from collections.abc import Iterable, Iterator, Mapping
