@@ -73,9 +73,10 @@ def test_no_step_gives_any(pipeline: beam.Pipeline) -> None:
     pipeline.visit(given)
     assert len(given.found) > 300
     for label, each in given.found.items():
+        if "ReshufflePerKey" in label:  # what Beam makes of elements to reshuffle them
+            continue
         assert each.element_type is not None and "Any" not in str(each.element_type), label
-        # Of any kind are numbers that are few, and what Beam makes of elements to reshuffle them.
-        if "values" not in label and "ReshufflePerKey" not in label:
+        if "values" not in label:  # numbers of any kind, of which there are few
             coder = coders.registry.get_coder(each.element_type)
             for leaf in leaves(coder):
                 assert isinstance(leaf, OWN), (label, leaf)
