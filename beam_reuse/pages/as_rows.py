@@ -27,8 +27,8 @@ class AsRows(beam.PTransform):
     `table` is the name of a table (or a schema, for those of others). What an analysis gives can
     be taken whole: `found | AsRows("quilts")` is `found["quilts"] | AsRows("quilts")`.
     A column that may be null is Optional; a time is Beam's Timestamp, a list a Sequence, a struct a
-    Row. Cost: a microsecond or two for each value, as for all rows of Python: filter batches before
-    where there are many.
+    Row. Cost: a quarter of a microsecond for each value, and more where Beam encodes it: filter
+    batches before where there are many.
 
     >>> AsRows("frequency_histogram").row_type
     Row(kind=<class 'str'>, occurrences=<class 'int'>, distinct=<class 'int'>)
