@@ -1,6 +1,8 @@
 """What every test may use: the corpora beside the checkout, and Hypothesis' settings."""
 
+import fcntl
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,30 @@ def corpora() -> Path:
     if not folder.is_dir():
         pytest.skip("no corpora: put them at ../shared/corpora or set BEAM_REUSE_CORPORA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def demo_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `beam-reuse demo`, made once for all processes of a test run: to read it, or to
+    copy it with `demo_copy`."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo-made"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "demo" / "result" / "manifest.json").exists():
+            from beam_reuse.cli.main import main
+
+            shutil.rmtree(folder / "demo", ignore_errors=True)
+            assert main(["demo", "-o", str(folder / "demo"), "--workers", "1"]) == 0
+    return folder / "demo"
+
+
+def demo_copy(made: Path, folder: Path) -> Path:
+    """A copy of the demo's result in `folder`, for tests that write beside it. Its crawl is where
+    `run.json` says: in the folder of the original."""
+    shutil.copytree(made / "result", folder / "result")
+    return folder / "result"
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The browser that tests share, and results that it looks at."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from beam_reuse.cli.main import main
 from tests.browser.attacks import write_attacks
 from tests.browser.chromium import Chromium, find_chromium
 from tests.browser.visiting import Visitor
+from tests.conftest import demo_copy
 from tests.viewer.serving import viewing
 
 NONE = "no Chromium: `make browser` installs it, or name one in CHROMIUM"
@@ -34,11 +36,11 @@ def visiting(result: str) -> Iterator[tuple[Visitor, str]]:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Visitor, str]]:
+def demo(
+    demo_made: Path, tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Visitor, str]]:
     """The viewer of the demo."""
-    folder = tmp_path_factory.mktemp("viewer")
-    assert main(["demo", "-o", str(folder), "--workers", "1"]) == 0
-    yield from visiting(str(folder / "result"))
+    yield from visiting(str(demo_copy(demo_made, tmp_path_factory.mktemp("viewer"))))
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from beam_reuse.cli.main import main
 from beam_reuse.io.results import tables
 from tests.browser.chromium import find_chromium
 from tests.browser.visiting import Visitor
+from tests.conftest import demo_copy
 from tests.viewer.serving import viewing
 
 pytestmark = pytest.mark.browser
@@ -54,12 +55,12 @@ class Judge:
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+def judge(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     path = find_chromium()
     if path is None:
         pytest.skip("no Chromium: `make browser` installs it, or name one in CHROMIUM")
     folder = tmp_path_factory.mktemp("judging")
-    assert main(["demo", "-o", str(folder), "--workers", "1"]) == 0
+    demo_copy(demo_made, folder)
     with viewing(str(folder / "result")) as server, Visitor(path, server.guard.address) as visitor:
         visitor.look()
         visitor.go(server.guard.address)

@@ -43,20 +43,19 @@ def reader() -> Iterator[Reader]:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def results(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The demo, a hostile crawl, an empty one, and an experiment."""
     folder = tmp_path_factory.mktemp("reports")
     (folder / "none.jsonl").write_text("")
     write_attacks(folder / "hostile.jsonl")
     site = sites.write(folder, "site", sites.pages(1, "site.example"))
-    assert main(["demo", "-o", str(folder / "demo"), "--workers", "1"]) == 0
     assert main(["run", str(folder / "hostile.jsonl"), "-o", str(folder / "hostile"), "--workers",
                  "1", "--chunk-threshold", "3"]) == 0
     assert main(["run", str(folder / "none.jsonl"), "-o", str(folder / "none"), "--workers", "1",
                  "--max-rejects", "1"]) == 0
     assert main(["experiment", "mutate", site, "--multiples", "0,1,4", "-o",
                  str(folder / "experiment")]) == 0
-    return [folder / "demo" / "result", *(folder / name for name in (
+    return [demo_made / "result", *(folder / name for name in (
         "hostile", "none", "experiment"))]
 
 

@@ -17,10 +17,8 @@ from beam_reuse.viewer.view import View, open_view
 
 
 @pytest.fixture(scope="module")
-def view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
-    folder = tmp_path_factory.mktemp("derived")
-    assert main(["demo", "-o", str(folder), "--workers", "1"]) == 0
-    with open_view(str(folder / "result"), ()) as opened:
+def view(demo_made: Path) -> Iterator[View]:
+    with open_view(str(demo_made / "result"), ()) as opened:
         yield opened
 
 
