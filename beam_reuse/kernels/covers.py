@@ -9,18 +9,21 @@ from beam_reuse.kernels.mixing import chain, mix
 
 @kernel
 def sort_runs(words: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> None:
-    """Sort the rows of each stretch by their first word, in place."""
+    """Sort the rows of each stretch by their first word, in place (Shell's sort: a general one of
+    Numba's takes seconds to compile)."""
     for i in range(len(starts)):
         start, end = starts[i], ends[i]
-        if end - start > 64:
-            words[start:end] = words[start:end][np.argsort(words[start:end, 0])]
-            continue
-        for row in range(start + 1, end):
-            at = row
-            while at > start and words[at - 1, 0] > words[at, 0]:
-                for w in range(words.shape[1]):
-                    words[at - 1, w], words[at, w] = words[at, w], words[at - 1, w]
-                at -= 1
+        gap = 1
+        while gap < (end - start) // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for row in range(start + gap, end):
+                at = row
+                while at >= start + gap and words[at - gap, 0] > words[at, 0]:
+                    for w in range(words.shape[1]):
+                        words[at - gap, w], words[at, w] = words[at, w], words[at - gap, w]
+                    at -= gap
+            gap //= 3
 
 
 @kernel
