@@ -54,7 +54,8 @@ REMEDIES = {
 def require(plan: RunPlan) -> None:
     """Refuse a plan that cannot work, without asking the cluster."""
     options = PipelineOptions(list(plan.beam_args))
-    kind_of(plan, options.view_as(PortableOptions), _cluster_at(_master_of(plan, options)))
+    portable = options.view_as(PortableOptions)
+    kind_of(plan, portable, portable.job_endpoint or _cluster_at(_master_of(plan, options)))
 
 
 def _master_of(plan: RunPlan, options: PipelineOptions) -> str:
@@ -71,9 +72,15 @@ def _cluster_at(master: str) -> str | None:
 @contextmanager
 def engine(plan: RunPlan) -> Iterator[Engine]:
     """A job server of ours with a Spark inside; with `--spark_master_url spark://HOST:PORT` the
-    graph runs on that cluster."""
+    graph runs on that cluster, with `--job_endpoint HOST:PORT` where that job server has it run."""
     options = PipelineOptions(list(plan.beam_args))
     given, portable = options.view_as(SparkRunnerOptions), options.view_as(PortableOptions)
+    if where := portable.job_endpoint:
+        require_server(where)
+        with python_workers(plan, portable, where) as workers:
+            yield portable_engine(plan, ["--sdk_worker_parallelism=1"], workers, None,
+                                  lambda error: explained(error, where, "--job_endpoint"))
+        return
     master = _master_of(plan, options)
     cluster = _cluster_at(master)
     driver = LOOPBACK_ADDRESS if cluster is None else address_for(cluster)
@@ -93,10 +100,20 @@ def engine(plan: RunPlan) -> Iterator[Engine]:
             waits=lambda: waits_for(server.program.words(), tasks()))
 
 
-def explained(error: Exception, master: str) -> str:
+def explained(error: Exception, master: str, option: str = "--spark_master_url") -> str:
     """Why a run failed, and what to do about it where that is known."""
     known = remedy(error, REMEDIES)
-    return f"--spark_master_url {master}: {known}" if known else words_of(error)
+    return f"{option} {master}: {known}" if known else words_of(error)
+
+
+def require_server(endpoint: str) -> None:
+    """Refuse a job server that is not there; Beam would wait for it."""
+    host, _, port = endpoint.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), _SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise UserError(f"--job_endpoint {endpoint}: no job server answers there ({error}). Give "
+                        "HOST:PORT of one (usually port 8099).") from None
 
 
 def _properties(driver: str, status: int) -> Sequence[str]:

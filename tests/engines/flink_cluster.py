@@ -72,7 +72,8 @@ def flink_cluster(
             f"127.0.0.1:{rest}", folder, start, start("jobmanager.sh", "jobmanager.log"), [])
         for _ in range(task_managers):
             cluster.start_task_manager()
-        wait_for(cluster, task_managers)
+        wait_for(cluster, task_managers * int(
+            (settings or {}).get("taskmanager.numberOfTaskSlots", 1)))
         yield cluster
 
 
@@ -91,12 +92,12 @@ def configure(shipped: Path, folder: Path, settings: Mapping[str, Any]) -> Path:
     return folder
 
 
-def wait_for(cluster: FlinkCluster, task_managers: int) -> None:
-    """Wait until all TaskManagers have registered."""
+def wait_for(cluster: FlinkCluster, slots: int) -> None:
+    """Wait until all TaskManagers have registered, which have so many slots."""
     until = time.monotonic() + SECONDS_TO_START
     while True:
         try:
-            if cluster.ask("overview")["slots-total"] == task_managers:
+            if cluster.ask("overview")["slots-total"] == slots:
                 return
         except (OSError, ValueError):
             pass

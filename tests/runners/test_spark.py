@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from beam_reuse.core.errors import UserError
+from beam_reuse.declaring.settings import Settings
+from beam_reuse.plan import RunPlan
+from beam_reuse.runners import engine_for, require
 from beam_reuse.runners.spark import address_for, explained, tasks_of, waits_for
 from tests.runners.answering import answering
 
@@ -48,6 +51,20 @@ def test_a_cluster_of_this_machine_finds_us_at_home(status) -> None:
 def test_a_cluster_at_which_nobody_listens_is_told() -> None:
     with pytest.raises(UserError, match=r"spark://127.0.0.1:9: no Spark master answers there"):
         address_for("127.0.0.1:9")
+
+
+def test_a_job_server_that_is_not_there_is_told() -> None:
+    plan = RunPlan("run", ("x",), "/y", Settings(), "spark", 2, ("--job_endpoint=127.0.0.1:9",))
+    told = r"--job_endpoint 127.0.0.1:9: no job server answers there .*usually port 8099"
+    with pytest.raises(UserError, match=told), engine_for(plan, 0):
+        pass
+
+
+def test_workers_of_a_job_server_elsewhere_are_its_own() -> None:
+    plan = RunPlan("run", ("x",), "/y", Settings(), "spark", 2, (
+        "--job_endpoint=spark.example:8099", "--environment_type=LOOPBACK"))
+    with pytest.raises(UserError, match=r"LOOPBACK: .* cannot serve the cluster at spark.example"):
+        require(plan)
 
 
 @pytest.mark.parametrize(("error", "told"), [
