@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ from tests.deploy.recipes import (
 )
 from tests.engines.conftest import kit
 from tests.engines.flink_cluster import FlinkCluster, flink_cluster
-from tests.engines.running import ACCOUNTED, digests, environment, run
+from tests.engines.kubernetes_api import kubernetes_api
+from tests.engines.running import ACCOUNTED, command, digests, environment, run
 from tests.engines.spark_cluster import spark_cluster
 
 pytestmark = [pytest.mark.engines]
@@ -59,10 +61,10 @@ def running(words: Sequence[str], folder: Path, name: str, **more: str) -> Itera
 
 
 @contextmanager
-def python_workers(command: Sequence[str], folder: Path) -> Iterator[str]:
+def python_workers(words: Sequence[str], folder: Path) -> Iterator[str]:
     """The port of a pool, by a container's command."""
     port = str(free_port())
-    with running(installed(here(command, {POOL_PORT: port})), folder, "pool") as pool:
+    with running(installed(here(words, {POOL_PORT: port})), folder, "pool") as pool:
         wait_until(lambda: "forking workers" in pool.words(), pool)
         yield port
 
@@ -134,12 +136,12 @@ def test_each_task_manager_of_compose_has_a_pool(services: dict[str, Any]) -> No
 def test_compose_submits_when_all_have_registered(
     services: dict[str, Any], composed: tuple[FlinkCluster, dict[str, str]],
 ) -> None:
-    kind, command = services["jobmanager"]["healthcheck"]["test"]
+    kind, check = services["jobmanager"]["healthcheck"]["test"]
     assert kind == "CMD-SHELL"
     if shutil.which("wget") is None:
         pytest.skip("wget is not installed")
     for address, status in ((composed[0].master, 0), ("127.0.0.1:9", 1)):
-        asked = command.replace("jobmanager:8081", address)
+        asked = check.replace("jobmanager:8081", address)
         assert subprocess.run(["sh", "-c", asked], check=False).returncode == status
 
 
@@ -191,41 +193,96 @@ def test_the_flink_operators_cluster(
     told_what_is_right(done, shared / "result", local)
 
 
+@dataclass(frozen=True)
+class SparkApplication:
+    """The application of spark.yaml with its places on this machine."""
+
+    folder: Path
+    job_server: Path
+    spark: Path
+    spec: Mapping[str, Any]
+    places: Mapping[str, str]
+
+    @contextmanager
+    def driver(self, master: str, **settings: str) -> Iterator[Follower]:
+        """The driver, as the operator has spark-submit start it, with other settings of where
+        things are."""
+        executor, own = self.spec["executor"], self.spec["driver"]
+        conf = {**self.spec["sparkConf"], "spark.executor.cores": executor["cores"],
+                "spark.executor.memory": executor["memory"],
+                "spark.executor.instances": executor["instances"],
+                "spark.driver.host": "127.0.0.1", **settings}
+        words = here([
+            str(self.spark / "bin" / "spark-submit"), "--master", master,
+            "--class", self.spec["mainClass"], "--driver-memory", own["memory"],
+            "--driver-java-options", own["javaOptions"],
+            *(word for name, value in conf.items() for word in ("--conf", f"{name}={value}")),
+            self.spec["mainApplicationFile"], *self.spec["arguments"]], self.places)
+        with running(words, self.folder, "driver", SPARK_HOME=str(self.spark),
+                     SPARK_LOCAL_IP="127.0.0.1") as server:
+            wait_until(lambda: "JobService started" in server.words(), server)
+            yield server
+
+
+@pytest.fixture
+def application(spark_job_server: Path, shared: Path, tmp_path: Path) -> SparkApplication:
+    ports = found("kubernetes/spark.yaml", "Service")["spec"]["ports"]
+    assert {each["name"]: each["port"] for each in ports} == {"jobs": 8099, "artifacts": 8098}
+    jobs, artifacts = str(free_port()), str(free_port())
+    (jar,) = (spark_job_server / "lib").glob("beam-runners-spark-3*.jar")
+    return SparkApplication(
+        tmp_path, spark_job_server, kit("spark-cluster"),
+        found("kubernetes/spark.yaml", "SparkApplication")["spec"], {
+            "local:///opt/beam-reuse/job-server.jar": str(jar),
+            "/opt/beam-reuse/job-server/*": str(spark_job_server / "lib" / "*"),
+            "beam-reuse-spark:8099": f"127.0.0.1:{jobs}", "8099": jobs,
+            "beam-reuse-spark:8098": f"127.0.0.1:{artifacts}", "8098": artifacts,
+            "/tmp/beam-artifacts": str(tmp_path / "artifacts"), "/shared": str(shared),
+        })
+
+
+@pytest.fixture
+def spark_job() -> list[str]:
+    """Arguments of the submitter's container."""
+    pod = found("kubernetes/spark-run.yaml", "Job")["spec"]["template"]["spec"]
+    return list(container(pod, "submit")["args"])
+
+
 @pytest.mark.xdist_group("spark")
 def test_the_spark_operators_application(
-    spark_job_server: Path, shared: Path, crawl: list[str], local: dict[str, str], tmp_path: Path,
+    application: SparkApplication, spark_job: list[str], shared: Path, crawl: list[str],
+    local: dict[str, str], tmp_path: Path,
 ) -> None:
-    """The driver as the operator has spark-submit start it, on a standalone cluster."""
-    spec = found("kubernetes/spark.yaml", "SparkApplication")["spec"]
-    ports = found("kubernetes/spark.yaml", "Service")["spec"]["ports"]
-    job = found("kubernetes/spark-run.yaml", "Job")["spec"]["template"]["spec"]
-    jobs, artifacts = str(free_port()), str(free_port())
-    assert {each["name"]: each["port"] for each in ports} == {"jobs": 8099, "artifacts": 8098}
-    (jar,) = (spark_job_server / "lib").glob("beam-runners-spark-3*.jar")
-    places = {
-        "local:///opt/beam-reuse/job-server.jar": str(jar),
-        "/opt/beam-reuse/job-server/*": str(spark_job_server / "lib" / "*"),
-        "beam-reuse-spark:8099": f"127.0.0.1:{jobs}", "8099": jobs,
-        "beam-reuse-spark:8098": f"127.0.0.1:{artifacts}", "8098": artifacts,
-        "/tmp/beam-artifacts": str(tmp_path / "artifacts"), "/shared": str(shared),
-    }
-    spark = kit("spark-cluster")
-    with spark_cluster(spark, tmp_path, spec["executor"]["instances"]) as master:
-        options = [f"{name}={value}" for name, value in {
-            **spec["sparkConf"], "spark.driver.host": "127.0.0.1",
-            "spark.executor.cores": spec["executor"]["cores"],
-            "spark.executor.memory": spec["executor"]["memory"]}.items()]
-        driver = here([
-            str(spark / "bin" / "spark-submit"), "--master", master, "--class", spec["mainClass"],
-            "--driver-memory", spec["driver"]["memory"], "--driver-java-options",
-            spec["driver"]["javaOptions"], *(word for each in options for word in ("--conf", each)),
-            spec["mainApplicationFile"], *spec["arguments"]], places)
-        (sidecar,) = spec["executor"]["sidecars"]
-        with (python_workers(sidecar["command"], tmp_path) as port,
-              running(driver, tmp_path, "driver", SPARK_HOME=str(spark),
-                      SPARK_LOCAL_IP="127.0.0.1") as server):
-            wait_until(lambda: "JobService started" in server.words(), server)
-            done = submitted(container(job, "submit")["args"], {**places, POOL_PORT: port}, crawl)
-            assert done.returncode == 0, done.stderr + server.words()[-3000:]
-            assert "Connected to Spark cluster" in server.words() or "app-" in server.words()
+    """On a standalone cluster."""
+    (sidecar,) = application.spec["executor"]["sidecars"]
+    with (spark_cluster(application.spark, tmp_path, application.spec["executor"]["instances"]
+                        ) as master,
+          python_workers(sidecar["command"], tmp_path) as port,
+          application.driver(master) as server):
+        done = submitted(spark_job, {**application.places, POOL_PORT: port}, crawl)
+        assert done.returncode == 0, done.stderr + server.words()[-3000:]
+        assert "Connected to Spark cluster" in server.words()
     told_what_is_right(done, shared / "result", local)
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_driver_asks_kubernetes_for_executors(
+    application: SparkApplication, spark_job: list[str], crawl: list[str], tmp_path: Path,
+) -> None:
+    """Its libraries and Beam's get along. No executor runs here, so the run is given up."""
+    (sidecar,) = application.spec["executor"]["sidecars"]
+    instances = application.spec["executor"]["instances"]
+    with (kubernetes_api() as (address, made), python_workers(sidecar["command"], tmp_path) as port,
+          application.driver(f"k8s://http://{address}", **{
+              "spark.kubernetes.container.image": application.spec["image"]}) as server):
+        words = [*entry_point("submitter"), *spark_job]
+        _, *arguments = here(words, {**application.places, POOL_PORT: port}, crawl)
+        with running(command(*arguments), tmp_path, "submitted"):
+            wait_until(lambda: len(made.get("pods", [])) == instances, server)
+    assert not [line for line in server.words().splitlines() if "NoSuchMethod" in line
+                or "NoClassDefFound" in line]
+    for pod in made["pods"]:
+        (executor,) = pod["spec"]["containers"]
+        assert executor["image"] == application.spec["image"]
+        variables = {each["name"]: each.get("value") for each in executor["env"]}
+        assert variables["SPARK_CLASSPATH"] == str(application.job_server / "lib" / "*")
