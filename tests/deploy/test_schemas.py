@@ -85,3 +85,16 @@ def test_what_is_wrong_is_found(name: str, kind: str, place: str, wrong: Any) ->
         group = group[each]
     group[last] = wrong
     assert complaints(document, kind)
+
+
+@pytest.mark.parametrize("file", ["deploy/Dockerfile", "templates/dataflow/Dockerfile"])
+def test_images_copy_what_is_there_and_not_ignored(file: str) -> None:
+    kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines()
+            if line.startswith("!")]
+    sources = [source for line in (ROOT / file).read_text().splitlines()
+               if line.startswith("COPY ") and "--from=" not in line
+               for source in line.split()[1:-1]]
+    assert sources
+    for source in sources:
+        assert (ROOT / source).exists()
+        assert any(source == each or source.startswith(f"{each}/") for each in kept)
