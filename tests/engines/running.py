@@ -13,13 +13,16 @@ from beam_reuse.demo.sample import sample_crawl
 ACCOUNTED = f"{sample_crawl().planted().records}  = pages + skipped + rejected"
 """What every run on the sample crawl says."""
 
-# As the installed program, but worker processes are used however small the input is.
+# As the installed program, but worker processes are used however small the input is, and a run of
+# seconds shows how far it is, too.
 PROGRAM = """
 import sys
 from beam_reuse import runners
+from beam_reuse.cli import progress
 from beam_reuse.cli.main import entry
 if __name__ == "__main__":
     runners.SMALL_INPUT = 0
+    progress._Lines.seconds = 0.3
     entry()
 """
 
