@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
@@ -156,3 +157,13 @@ def test_one_meaning_has_one_name() -> None:
                                       path.read_text(), re.M)]
     assert sorted(classes) == ["Outcome", "PartWriter"]
     assert len(list(PACKAGE.rglob("names.py"))) == 1
+
+
+def test_no_two_classes_of_the_graph_share_a_name() -> None:
+    """In the rooms that a run is made of, a name says which class is meant."""
+    rooms = ("columnar", "rows", "pages", "analyses", "kernels", "declaring")
+    paths = [*(path for room in rooms for path in files_of(room)),
+             *(PACKAGE / "io/results").rglob("*.py"), *(PACKAGE / "io/labels").rglob("*.py")]
+    names = Counter(name for path in paths
+                    for name in re.findall(r"^class ([A-Z]\w*)", path.read_text(), re.M))
+    assert [name for name, count in names.items() if count > 1] == []

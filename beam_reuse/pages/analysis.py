@@ -12,7 +12,7 @@ from apache_beam.typehints.decorators import no_annotations
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import Reads
 from beam_reuse.declaring.settings import Settings
-from beam_reuse.io.results.folding import Folding
+from beam_reuse.io.results.folding import FoldedRows
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.batches import to_batches
 from beam_reuse.pages.naming import require_tables, with_urls
@@ -47,7 +47,7 @@ class Analysis(beam.PTransform, ABC):
 
     schemas: Mapping[str, TableSchema] = SCHEMAS
     # How rows of a table that travel in another form are folded into it, by the table's name.
-    folding: Mapping[str, Folding] = {}
+    folding: Mapping[str, FoldedRows] = {}
     # Whether it sees pages without template lines where --ignore-boilerplate asks for that.
     ignores_templates: bool = False
     # Whether it leaves out what concerns pages of a baseline alone (`Pages.sides`).

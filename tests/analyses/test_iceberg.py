@@ -15,7 +15,7 @@ from beam_reuse.analyses.overlap.iceberg import (
     LEAST_BITS,
     MOST_BITS,
     PAIR,
-    CountCoarsely,
+    CountPairs,
     EstimateBits,
     HeavyPairs,
     PairSample,
@@ -71,7 +71,7 @@ def test_iceberg_is_direct(
     assert counted(blocks, thresholds, HeavyPairs.all(3)) == expected
     if max(thresholds) == 1:
         return
-    folding = CountCoarsely(thresholds)
+    folding = CountPairs(thresholds)
     parts = [pickle.loads(pickle.dumps(folding.add(folding.start(bits), each))) for each in blocks]
     heavy = folding.finish(reduce(folding.merge, parts))
     assert counted(blocks, thresholds, pickle.loads(pickle.dumps(heavy))) == expected
@@ -85,7 +85,7 @@ def test_few_light_pairs_are_shipped() -> None:
     postings, thresholds = block(lists), (15,)
     (pairs,) = pair_rows(postings, HeavyPairs.all(1))
     bits = counter_bits(pair_load(pairs, thresholds) / 256)
-    folding = CountCoarsely(thresholds)
+    folding = CountPairs(thresholds)
     heavy = folding.finish(folding.add(folding.start(bits), postings))
     shipped = sum(map(len, pair_rows(postings, heavy)))
     assert 1 <= shipped < 500
@@ -143,7 +143,7 @@ def test_pairs_of_crowds(units: int, slab: int, light: set[int], coarsely: bool)
     blocks += [block([(0, others)])] if len(others) > 1 else []
     heavy = HeavyPairs.all(1)
     if coarsely:
-        folding = CountCoarsely((5,))
+        folding = CountPairs((5,))
         held = folding.start(16)
         for each in blocks:
             held = folding.add(held, each)

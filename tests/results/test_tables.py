@@ -18,7 +18,7 @@ from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
 from beam_reuse.io.results.arrow_columns import Coded, to_arrow
-from beam_reuse.io.results.folding import Folding
+from beam_reuse.io.results.folding import FoldedRows
 from beam_reuse.io.results.manifest import Accounting, Manifest, NoResultError, Part
 from beam_reuse.io.results.outcome import read_outcome, save_outcome
 from beam_reuse.io.results.run_folder import ResultFolder
@@ -228,7 +228,7 @@ def test_folded_rows_come_in_groups_wherever_slabs_are_cut(
 
     bounds = [0, *sorted(min(cut, len(block)) for cut in cuts), len(block)]
     slabs = [block.slice(a, b) for a, b in itertools.pairwise(bounds)]
-    unfolded = Folding({"again": "which"}).unfolded(slabs, schema, 4)
+    unfolded = FoldedRows({"again": "which"}).unfolded(slabs, schema, 4)
     groups = [to_arrow(schema, group).to_pylist() for group in unfolded]
     assert [row for group in groups for row in group] == [
         {"fold": of, "row": row, "again": of} for row, of in enumerate(np.repeat(fold, each))]

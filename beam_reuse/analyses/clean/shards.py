@@ -25,7 +25,7 @@ CUT = columns(file=NUMBER, range=PART, path=TEXT, changes=TEXT, row=lists(NUMBER
 
 
 @dataclass(frozen=True)
-class Layout:
+class ShardLayout:
     """Where shards begin and end. `before` has, by form and part, the bytes that come before its
     pages; `files` by form the number of its first file, and `names` what comes before the number
     of a shard in its name."""
@@ -50,7 +50,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class LayOut:
-    """Folds what stays of all parts to their `Layout`. Memory: some 100 bytes a part."""
+    """Folds what stays of all parts to their `ShardLayout`. Memory: some 100 bytes a part."""
 
     shard_bytes: int
 
@@ -67,7 +67,7 @@ class LayOut:
     ) -> dict[tuple[str, int], int]:
         return held | other
 
-    def finish(self, held: dict[tuple[str, int], int] | None) -> Layout:
+    def finish(self, held: dict[tuple[str, int], int] | None) -> ShardLayout:
         before, files = {}, {}
         file = 0
         for form, keys in groupby(sorted(held or {}), itemgetter(0)):
@@ -76,11 +76,11 @@ class LayOut:
                 before[key] = total
                 total += (held or {})[key]
             file += total // self.shard_bytes + 1
-        return Layout(self.shard_bytes, before, files)
+        return ShardLayout(self.shard_bytes, before, files)
 
 
 @gives(CUT)
-def cut(stays: Block, layout: Layout) -> Iterator[Block]:
+def cut(stays: Block, layout: ShardLayout) -> Iterator[Block]:
     """Rows of pages that stay, cut where shards end."""
     forms, parts = stays.strings("form").to_list(), stays.array("range").tolist()
     for i, (form, part) in enumerate(zip(forms, parts, strict=True)):
@@ -97,7 +97,7 @@ def cut(stays: Block, layout: Layout) -> Iterator[Block]:
 
 
 @gives(RECEIPTS)
-def write(slabs: Iterator[Block], folder: str, layout: Layout) -> Iterator[Block | Count]:
+def write(slabs: Iterator[Block], folder: str, layout: ShardLayout) -> Iterator[Block | Count]:
     """Write the shards whose rows come in order of file and part; a receipt for each. Counts the
     bytes of their pages. Memory: some row groups of a part."""
     for file, some in groupby(_segments(slabs), itemgetter(0)):

@@ -21,7 +21,7 @@ Reasons = Callable[[NDArray[np.uint64]], NDArray[np.int64]]
 """For the fingerprints of a page's lines: why each goes, a number of STRIPS, or -1."""
 
 
-class Piece(NamedTuple):
+class TakenOut(NamedTuple):
     """What was taken out of a page: why, what it says, and its bytes."""
 
     reason: int
@@ -36,7 +36,7 @@ class Left(NamedTuple):
     payload: bytes
     kind: Kind
     charset: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[TakenOut]
     recoded: int
 
     @property
@@ -75,11 +75,11 @@ def strip_page(
 
 def _without_spans(
     payload: bytes, charset: str, spans: Sequence[tuple[int, int]],
-) -> tuple[bytes, list[Piece]]:
+) -> tuple[bytes, list[TakenOut]]:
     pieces, kept, at = [], [], 0
     for start, end in spans:
         kept.append(payload[at:start])
-        pieces.append(Piece(MATCHED, decode_text(payload[start:end], charset), end - start))
+        pieces.append(TakenOut(MATCHED, decode_text(payload[start:end], charset), end - start))
         at = end
     return b"".join([*kept, payload[at:]]), pieces
 
@@ -96,7 +96,7 @@ def _document(text: str, kind: Kind) -> Document:
     return read_html(text) if kind is Kind.HTML else read_plain(text)
 
 
-def _plain_lines(text: str, why: NDArray[np.int64]) -> tuple[str, list[Piece]]:
+def _plain_lines(text: str, why: NDArray[np.int64]) -> tuple[str, list[TakenOut]]:
     """The text without the lines that have a reason, and these. Blank lines stay."""
     kept, gone = [], []
     reasons = iter(why.tolist())
@@ -105,19 +105,19 @@ def _plain_lines(text: str, why: NDArray[np.int64]) -> tuple[str, list[Piece]]:
         if reason < 0:
             kept.append(line)
         else:
-            gone.append(Piece(reason, " ".join(line.split()), len(utf8(line))))
+            gone.append(TakenOut(reason, " ".join(line.split()), len(utf8(line))))
     return "".join(kept), gone
 
 
-def _html_lines(document: bytes, why: NDArray[np.int64]) -> tuple[str, list[Piece]]:
+def _html_lines(document: bytes, why: NDArray[np.int64]) -> tuple[str, list[TakenOut]]:
     """The lines of a document that have no reason, as text, and the others."""
     kept: list[str] = []
-    gone: list[Piece] = []
+    gone: list[TakenOut] = []
     new = False
     for (line, starts), reason in zip(text_lines(document), why.tolist(), strict=True):
         new |= starts
         if reason >= 0:
-            gone.append(Piece(reason, line, len(utf8(line))))
+            gone.append(TakenOut(reason, line, len(utf8(line))))
             continue
         if kept:
             kept.append("\n\n" if new else "\n")

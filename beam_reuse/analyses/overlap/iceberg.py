@@ -45,7 +45,7 @@ def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
     if not iceberg or max(thresholds) == 1:
         return lists.map(heavy_pairs, HeavyPairs.all(len(thresholds)))
     bits = lists.map(sampled_pairs).fold(EstimateBits(thresholds))
-    return lists.map(heavy_pairs, lists.fold(CountCoarsely(thresholds), bits))
+    return lists.map(heavy_pairs, lists.fold(CountPairs(thresholds), bits))
 
 
 @gives(COUNTED_PAIRS)
@@ -169,7 +169,7 @@ class HeavyPairs:
 
 
 @dataclass(frozen=True)
-class CountCoarsely:
+class CountPairs:
     """Postings -> which pairs may reach their threshold."""
 
     thresholds: Thresholds

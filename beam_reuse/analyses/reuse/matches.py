@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block, Column, Lists, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.schema import FLAG, NUMBER, PART, SHA1, TEXT, columns, lists, maybe
-from beam_reuse.io.results.folding import Folding
+from beam_reuse.io.results.folding import FoldedRows
 
-MATCHES = Folding({"source_url": "source"})
+MATCHES = FoldedRows({"source_url": "source"})
 FOLDED = columns(
     url=TEXT, position=lists(PART), start=lists(PART), end=lists(PART), sha1=lists(SHA1),
     source=lists(PART), source_url=lists(maybe(TEXT)), sources=lists(NUMBER), own=lists(FLAG))

@@ -16,7 +16,7 @@ Columns = dict[str, Column | Coded]
 
 
 @dataclass(frozen=True)
-class Folding:
+class FoldedRows:
     """All rows with the same value in the first column are one folded row, in which every other
     column has a list with a value for each of them, in order.
 

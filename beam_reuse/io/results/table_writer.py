@@ -20,7 +20,7 @@ from beam_reuse.columnar.block import Block, Column
 from beam_reuse.columnar.splitting import hash_buckets
 from beam_reuse.io.files import join, open_files, written_whole
 from beam_reuse.io.results.arrow_columns import Coded, to_arrow
-from beam_reuse.io.results.folding import Folding
+from beam_reuse.io.results.folding import FoldedRows
 from beam_reuse.io.results.manifest import Part
 from beam_reuse.io.results.reporting import ProgressReporter
 from beam_reuse.io.results.tables import TableSchema
@@ -40,7 +40,7 @@ class TableWriter:
     folder: str
     part_rows: int = PART_ROWS
     progress: str = ""
-    folding: Folding | None = None
+    folding: FoldedRows | None = None
 
     @property
     def order(self) -> tuple[str, ...]:
