@@ -16,8 +16,12 @@ def keep_freed_memory(limit: int = 64 << 20) -> None:
 
     A parser frees a page's tree at once; handing that memory back and faulting it in again
     for the next page took more than half of the parse time where it was measured. No effect
-    with another C library.
+    with another C library. Arrow takes its memory from there, too: of its own it would keep as
+    much again, and hand more of it back.
     """
+    import pyarrow as pa  # late: those who only declare what a driver shares have no use for it
+
+    pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_TRIM_THRESHOLD, limit)
