@@ -22,18 +22,34 @@ _SMALL = 4096
 
 
 def put_value(value: Any, store: Store) -> Piece:
-    """A value or a part of one, put away."""
-    raw = pickle.dumps(value, 5)
-    small = len(raw) <= _SMALL
-    data = raw if small else zstandard.ZstdCompressor(level=1).compress(raw)
-    return store.put((b"0" if small else b"1") + data, 1, len(raw))
+    """A value or a part of one, put away. Its arrays, which may be large, are compressed where they
+    are."""
+    arrays: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(value, 5, buffer_callback=arrays.append)
+    parts = [memoryview(head), *(array.raw() for array in arrays)]
+    size = sum(map(len, parts))
+    if size <= _SMALL:
+        return store.put(b"0" + pickle.dumps(value, 5), 1, size)
+    frames = [zstandard.ZstdCompressor(level=1).compress(part) for part in parts]
+    return store.put(b"1" + pickle.dumps(frames, 5), 1, size)
 
 
 def get_value(piece: Piece, store: Store) -> Any:
     """What `put_value` put away."""
     data = store.get(piece)
-    raw = data[1:] if data[:1] == b"0" else zstandard.ZstdDecompressor().decompress(data[1:])
-    return pickle.loads(raw)
+    if data[:1] == b"0":
+        return pickle.loads(data[1:])
+    head, *arrays = map(_unpacked, pickle.loads(memoryview(data)[1:]))
+    return pickle.loads(head, buffers=arrays)
+
+
+def _unpacked(frame: bytes) -> bytearray:
+    """What was compressed, in memory that arrays may keep and write to."""
+    out = bytearray(zstandard.frame_content_size(frame))
+    with zstandard.ZstdDecompressor().stream_reader(frame) as source:
+        if source.readinto(out) != len(out):
+            raise ValueError("a value that was put away is cut short")
+    return out
 
 
 def merged(number: int, pieces: Iterable[Piece], folding: Folding, store: Store) -> Numbered:
