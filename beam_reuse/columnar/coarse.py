@@ -8,11 +8,15 @@ from numpy.typing import NDArray
 from beam_reuse.columnar.block import Block
 from beam_reuse.kernels.compiled import frozen, kernel
 
+_HALF = 15  # what half a byte holds
+_AT_ONCE = 1 << 20
+
 
 class Counters:
     """How often keys occur, hashed into 2**n counters that stop at `cap`.
 
-    A key's counter is never below its number of occurrences or `cap`, whichever is less.
+    A key's counter is never below its number of occurrences or `cap`, whichever is less. Two
+    counters share a byte if `cap` is 15 or less; else each has the narrowest type that holds it.
     """
 
     def __init__(self, keys: Sequence[str], cap: int, counts: np.ndarray) -> None:
@@ -20,18 +24,28 @@ class Counters:
 
     @staticmethod
     def sized(keys: Sequence[str], bits: int, cap: int) -> "Counters":
-        """2**`bits` counters of the narrowest type that holds `cap`."""
+        """2**`bits` counters."""
         if not 3 <= bits <= 32 or not 1 <= cap < 1 << 32:
             raise ValueError(f"bits: {bits}, cap: {cap}; they must be 3 to 32 and 1 to 2**32 - 1")
-        return Counters(keys, cap, np.zeros(1 << bits, np.min_scalar_type(cap)))
+        counts = (np.zeros(1 << (bits - 1), np.uint8) if cap <= _HALF
+                  else np.zeros(1 << bits, np.min_scalar_type(cap)))
+        return Counters(keys, cap, counts)
+
+    @property
+    def _are_halves(self) -> bool:
+        return self.cap <= _HALF
 
     def add(self, block: Block, weight: str | None = None) -> None:
         """Count the rows of `block`, each as 1 or as the unsigned column `weight` says."""
         hashes = frozen(block.hash_rows(self.keys))
         weights = np.ones(1, np.uint64) if weight is None else block.array(weight)
-        _count(self.counts, hashes, frozen(weights.astype(np.uint64)), np.uint64(self.cap))
+        count = _count_halves if self._are_halves else _count
+        count(self.counts, hashes, frozen(weights.astype(np.uint64)), np.uint64(self.cap))
 
     def merge(self, other: "Counters") -> None:
+        if self._are_halves:
+            _merge_halves(self.counts, other.counts, self.cap)
+            return
         cap = self.counts.dtype.type(self.cap)
         self.counts = self.counts + np.minimum(other.counts, cap - self.counts)
 
@@ -39,7 +53,14 @@ class Counters:
         """A filter of the keys that may occur `threshold` times or more."""
         if not 1 <= threshold <= self.cap:
             raise ValueError(f"threshold: {threshold} is not allowed; counters end at {self.cap}")
-        return HeavyKeys(self.keys, np.packbits(self.counts >= threshold, bitorder="little"))
+        bitmaps = [np.packbits(self._numbers(start) >= threshold, bitorder="little")
+                   for start in range(0, len(self.counts), _AT_ONCE)]
+        return HeavyKeys(self.keys, np.concatenate(bitmaps))
+
+    def _numbers(self, start: int) -> NDArray:
+        """The counters in some of `counts`, from `start` on."""
+        some = self.counts[start:start + _AT_ONCE]
+        return np.stack([some & _HALF, some >> 4], 1).ravel() if self._are_halves else some
 
 
 @kernel
@@ -51,6 +72,27 @@ def _count(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
         weight = weights[0] if single else weights[i]
         count = np.uint64(counts[at])
         counts[at] = count + weight if weight < cap - count else cap
+
+
+@kernel
+def _count_halves(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
+    mask = np.uint64(2 * len(counts) - 1)
+    single = len(weights) == 1
+    for i in range(len(hashes)):
+        place = (hashes[i] & mask) >> np.uint64(1)
+        shift = np.uint64(4) * (hashes[i] & np.uint64(1))
+        weight = weights[0] if single else weights[i]
+        count = np.uint64(counts[place]) >> shift & np.uint64(_HALF)
+        added = weight if weight < cap - count else cap - count
+        counts[place] += np.uint8(added << shift)
+
+
+@kernel
+def _merge_halves(counts, others, cap):  # type: ignore[no-untyped-def]
+    for i in range(len(counts)):
+        low = min((counts[i] & 15) + (others[i] & 15), cap)
+        high = min((counts[i] >> 4) + (others[i] >> 4), cap)
+        counts[i] = np.uint8(low) | np.uint8(high) << np.uint8(4)
 
 
 class HeavyKeys:

@@ -5,8 +5,8 @@ key of that number, of the same algorithm, is surely shared by at most `max_grou
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +23,12 @@ from beam_reuse.analyses.near_duplicates.equal_pages import has_shingles
 from beam_reuse.analyses.near_duplicates.settings import NearDuplicateSettings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.repeats import Repeats
 from beam_reuse.columnar.schema import FINGERPRINT, SMALL, UNSIGNED, columns, gives
 
 _NUMBERED = 64
+# Keys that a counter of crowds may have, of the size of the largest group.
+_PART_OF_GROUP = 32
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,42 @@ class Shared:
     keys: HeavyKeys
     crowds: HeavyKeys
 
-    @staticmethod
-    def of(counters: Counters) -> "Shared":
-        """What counters that stop beyond the largest group know of their keys."""
-        return Shared(counters.heavy(2), counters.heavy(counters.cap))
+
+class _Counted(NamedTuple):
+    """What is counted for `Shared`: which keys occur once and twice, and by far fewer counters
+    which occur too often."""
+
+    repeats: Repeats
+    counters: Counters
+
+
+@dataclass(frozen=True)
+class FindShared:
+    """`Shared` of all rows with a `key`. 2**`bits` of them are told apart; groups of `most` are
+    not too large."""
+
+    keys: ClassVar[tuple[str, ...]] = ("key",)
+    bits: int
+    most: int
+
+    def start(self) -> _Counted:
+        fewer = max(self.most // _PART_OF_GROUP, 1).bit_length() - 1
+        return _Counted(Repeats.sized(self.keys, self.bits), Counters.sized(
+            self.keys, max(self.bits - fewer, 3), self.most + 1))
+
+    def add(self, held: _Counted, block: Block) -> _Counted:
+        for each in held:
+            each.add(block)
+        return held
+
+    def merge(self, held: _Counted, other: _Counted) -> _Counted:
+        held.repeats.merge(other.repeats)
+        held.counters.merge(other.counters)
+        return held
+
+    def finish(self, held: _Counted | None) -> Shared:
+        repeats, counters = held or replace(self, bits=3).start()
+        return Shared(repeats.heavy(), counters.heavy(counters.cap))
 
 
 def _with_key(signed: pa.Schema, *_: Any) -> pa.Schema:

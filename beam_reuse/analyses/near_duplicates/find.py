@@ -36,7 +36,6 @@ from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.rows import Rows, Value
-from beam_reuse.rows.folds import CountCoarsely
 
 _PAIR = ("page_a", "page_b")
 _SAME = dict.fromkeys(("b_similarity", "c_similarity", "site_a", "site_b", "star"), "any")
@@ -124,9 +123,9 @@ class FindNearDuplicates(Analysis):
 
     def shared_keys(self, signed: Rows) -> Value:
         """Which keys of signatures may occur twice or more, and which too often."""
-        bits, cap = signed.plan.shuffle.counter_bits(1, 26), self.settings.max_group + 1
+        bits = signed.plan.shuffle.counter_bits(1, 26)
         return signed.map(candidates.counted_keys, self.settings).fold(
-            CountCoarsely(("key",), bits, cap, candidates.Shared.of))
+            candidates.FindShared(bits, self.settings.max_group))
 
     def similar(self, pages: Rows, shared: Value) -> Rows:
         """Signatures of pages that are all different -> similar pairs, some more than once."""
