@@ -6,7 +6,7 @@ from typing import Any
 
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.coarse import Counters, HeavyKeys
-from beam_reuse.columnar.filters import KeyFilter
+from beam_reuse.columnar.filters import KeyFilter, KeysSeen
 from beam_reuse.columnar.gather import gathered
 from beam_reuse.columnar.repeats import Repeats
 from beam_reuse.columnar.sums import exact_sum
@@ -33,23 +33,24 @@ class SumColumns:
 
 @dataclass(frozen=True)
 class UnionKeys:
-    """A KeyFilter of all keys, with room for `expected` of them."""
+    """A KeyFilter of all keys, with room for `expected` of them at most."""
 
     keys: tuple[str, ...]
     expected: int
 
-    def start(self) -> KeyFilter:
-        return KeyFilter.sized(self.keys, self.expected)
+    def start(self) -> KeysSeen:
+        return KeysSeen(self.keys, self.expected)
 
-    def add(self, held: KeyFilter, block: Block) -> KeyFilter:
+    def add(self, held: KeysSeen, block: Block) -> KeysSeen:
         held.add(block)
         return held
 
-    def merge(self, held: KeyFilter, other: KeyFilter) -> KeyFilter:
-        return KeyFilter(self.keys, held.words | other.words)
+    def merge(self, held: KeysSeen, other: KeysSeen) -> KeysSeen:
+        held.merge(other)
+        return held
 
-    def finish(self, held: KeyFilter | None) -> KeyFilter:
-        return held or KeyFilter.sized(self.keys, 1)
+    def finish(self, held: KeysSeen | None) -> KeyFilter:
+        return (held or self.start()).filter()
 
 
 @dataclass(frozen=True)
