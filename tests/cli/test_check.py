@@ -266,7 +266,7 @@ def test_help_names_every_field_of_an_answer_and_where_settings_come_from(
     for of in (Finding, Match, Source):
         assert all(re.search(rf"\b{field.name}\b", told) for field in fields(of)), of
     assert "Settings are adopted from the labels" in told
-    assert "(default: as the labels tell, 0 for plain lists of hashes" in told
+    assert "(default: as the labels say, 0 for plain lists of hashes" in told
     assert "what --stop-chunks lists still does not" in told
 
 

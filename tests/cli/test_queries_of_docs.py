@@ -46,7 +46,7 @@ def test_each_is_answered(results: dict[str, Path], tmp_path: Path) -> None:
             "spam-quilts.yaml", "sql.txt"} <= {name for name, _ in found}
     for number, (name, query) in enumerate(found):
         if "select ..." not in query:
-            command = ("clean" if "FROM removed" in query else "decontaminate"
+            command = ("clean" if re.search("from removed", query, re.I) else "decontaminate"
                        if re.search("from (contaminat|evaluations)", query) else "grown"
                        if "FROM recrawled" in query else "run")
             result = str(results[command])

@@ -68,7 +68,8 @@ def test_and_back(settings: NearDuplicateSettings) -> None:
     """The supershingles of a MinHash are the signature that a run stores."""
     for document in random_documents(3, 40):
         tokens = np.array(document.page().tokens, np.uint64)
-        expected = signatures(tokens, np.array([0, len(tokens)]), settings).b[0]
+        expected = signatures(tokens, np.array([0, len(tokens)]),
+                              np.array([len(tokens)]), settings).b[0]
         found = b_signature(hash_of(document, settings), settings)
         assert found.tolist() == expected.tolist()
 

@@ -355,8 +355,8 @@ def test_a_drawn_sheet_of_pairs_can_be_judged_and_read_back(tmp_path: Path) -> N
 @pytest.mark.parametrize(("by", "told"), [
     (("c:372:355",), "--by c:372:355: the numbers .* must rise: c:355:372"),
     (("c:1:2.5:2.5",), "must rise: c:1:2.5$"),
-    (("c:1:nan",), "--by c:1:nan: behind the column stand numbers"),
-    (("c:1:", "d"), "--by c:1:: behind the column"),
+    (("c:1:nan",), "--by c:1:nan: after the column give the numbers"),
+    (("c:1:", "d"), "--by c:1:: after the column"),
     (("c:1", "d", "c:2"), "--by: names c twice; give all its cuts at once"),
 ])
 def test_cuts_that_do_not_rise_are_refused(by: tuple[str, ...], told: str) -> None:
