@@ -20,9 +20,9 @@ from beam_reuse.columnar.schema import (
     columns,
     gives,
     less,
-    lists,
     types_of,
 )
+from beam_reuse.columnar.schema import lists as schema_lists
 from beam_reuse.kernels.compiled import frozen
 from beam_reuse.kernels.containment import shared_keys
 from beam_reuse.rows import Rows, Value
@@ -30,7 +30,7 @@ from beam_reuse.rows import Rows, Value
 _PAGE, _PAIR = ("kind", "page"), ("kind", "page", "other")
 _BYTES_AT_ONCE = 8 << 20
 PAIRS = columns(kind=KIND, page=PAGE, other=PAGE)
-LISTS = columns(kind=KIND, page=PAGE, own=NUMBER, keys=lists(FINGERPRINT))
+LISTS = columns(kind=KIND, page=PAGE, own=NUMBER, keys=schema_lists(FINGERPRINT))
 
 
 def paired_pages(pairs: Rows) -> Value:
@@ -45,13 +45,14 @@ def contained(pairs: Rows, lists: Rows) -> Rows:
     many both have (`common`).
 
     Exact. A page without a list has no keys. Lists of pages that are in no pair are left where they
-    are, all but a few. The list of `page` travels to `other` once for each pair: where lists differ
-    in length, make `page` the one with the shorter. Two rounds. Cost: 8 bytes and some 10 ns per
-    pair and key. Memory: the list of one page and 8 MB of those it meets, however many these are.
+    are, all but a few. The list of `page` travels to `other` once, however many pairs of these two
+    there are: where lists differ in length, make `page` the one with the shorter. Two rounds. Cost:
+    8 bytes and some 10 ns per two pages and key. Memory: the list of one page and 8 MB of those it
+    meets, however many these are.
     """
-    carried = less(pairs.columns, *_PAIR)
+    assert pairs.columns is not None, "pairs that are not declared"
     travelling, staying = pairs.keys(_PAGE), pairs.map(_others).keys(_PAGE)
-    at_home = lists.only(staying).map(_at_home, carried)
+    at_home = lists.only(staying).map(_at_home, pairs.columns)
     sent = pairs.join(lists.only(travelling), _PAGE, _sent)
     return (at_home + sent).stream(_PAGE, meet, order=("visits", "other"))
 
@@ -67,22 +68,33 @@ def _others(pairs: Block) -> Block:
     return Block({"kind": pairs["kind"], "page": pairs["other"]})
 
 
-@gives(lambda lists, carried: columns(PAIRS, carried, LISTS, visits=KIND))
-def _at_home(lists: Block, carried: pa.Schema) -> Block:
-    """Lists of pages that others visit; what pairs carry is 0."""
-    nothing = {name: np.zeros(len(lists), kind) for name, kind in types_of(carried).items()}
+def _travelling(pairs: pa.Schema) -> pa.Schema:
+    """Lists where pages meet: of the `page` itself, or of an `other` that visits it, with `pairs`
+    of the two."""
+    return columns(LISTS, other=PAGE, visits=KIND, pairs=schema_lists(less(pairs, *_PAGE)))
+
+
+@gives(lambda lists, pairs: _travelling(pairs))
+def _at_home(lists: Block, pairs: pa.Schema) -> Block:
+    """Lists of pages that others visit."""
+    none = Block({name: np.zeros(0, kind) for name, kind in types_of(less(pairs, *_PAGE)).items()})
     return lists.with_columns(
-        other=lists["page"], visits=np.zeros(len(lists), np.uint8), **nothing)
+        other=lists["page"], visits=np.zeros(len(lists), np.uint8),
+        pairs=Lists(np.zeros(len(lists) + 1, np.int64), none))
 
 
-@gives(lambda pairs, _: columns(pairs, LISTS, visits=KIND))
+@gives(lambda pairs, _: _travelling(pairs))
 def _sent(pairs: Block | None, lists: Block | None) -> Iterator[Block]:
     """The list of each `page`, turned to visit `other`; as many at once as there is room for."""
     if pairs is None:
         return
-    at = (np.full(len(pairs), -1) if lists is None else lookup(pairs, lists, _PAGE))
-    turned = pairs.with_columns(page=pairs["other"], other=pairs["page"],
-                                visits=np.ones(len(pairs), np.uint8))
+    pairs = pairs.sort(_PAIR)
+    starts = pairs.starts(_PAIR)
+    two = pairs.select(_PAIR).take(starts)
+    at = (np.full(len(two), -1) if lists is None else lookup(two, lists, _PAGE))
+    turned = two.with_columns(
+        page=two["other"], other=two["page"], visits=np.ones(len(two), np.uint8),
+        pairs=Lists(np.append(starts, len(pairs)), pairs.without(*_PAGE)))
     nobody = turned.take(at < 0)
     yield nobody.with_columns(
         own=np.zeros(len(nobody), np.int64),
@@ -101,9 +113,13 @@ def _sent(pairs: Block | None, lists: Block | None) -> Iterator[Block]:
         start = end
 
 
-@gives(lambda rows: columns(
-    less(rows, "keys", "visits"), found=NUMBER, other_own=NUMBER, other_found=NUMBER, size=NUMBER,
-    other_size=NUMBER, common=NUMBER))
+def _counted(rows: pa.Schema) -> pa.Schema:
+    each = pa.schema(list(rows.field("pairs").type.value_type))
+    return columns(less(rows, "keys", "visits", "pairs"), each, found=NUMBER, other_own=NUMBER,
+                   other_found=NUMBER, size=NUMBER, other_size=NUMBER, common=NUMBER)
+
+
+@gives(_counted)
 def meet(slabs: Iterator[Block]) -> Iterator[Block]:
     """Lists sorted by the page where they are, that of the page itself before those that visit it
     -> the pairs that visits are, with what they have in common. Holds a slab, and one list."""
@@ -115,9 +131,14 @@ def meet(slabs: Iterator[Block]) -> Iterator[Block]:
         visits, own = rows.array("visits"), rows.array("own")
         found, other_own, other_found, other_size, common = shared_keys(
             frozen(starts), frozen(visits), offsets, frozen(keys), frozen(own))
-        yield rows.without("keys", "visits").with_columns(
-            page=rows["other"], other=rows["page"], found=found, other_own=other_own,
-            other_found=other_found, size=np.diff(offsets), other_size=other_size,
-            common=common).take(visits > 0)
+        visitors = np.flatnonzero(visits)
+        pairs = rows.lists("pairs").take(visitors)
+        each = pairs.used()
+        assert isinstance(each, Block)
+        yield rows.without("keys", "visits", "pairs").with_columns(
+            page=rows["other"], found=found, other_own=other_own, other_found=other_found,
+            size=np.diff(offsets), other_size=other_size, common=common,
+        ).take(np.repeat(visitors, pairs.lengths())).with_columns(
+            **{name: each[name] for name in each})
         last = int(starts[-1])
         home = [] if visits[last] else [rows.slice(last, last + 1)]
