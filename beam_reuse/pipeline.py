@@ -104,7 +104,7 @@ def _publish(path: str, publication: Publication, bytes_read: int) -> None:
 
 
 @dataclass(frozen=True)
-class Contents:
+class CommandOutput:
     """What a command writes: tables, values that are reported, and rows that are there only for
     what is counted on their way, or for receipts of files. `folding` as analyses have it."""
 
@@ -130,28 +130,28 @@ def build(
                 join(work.root, OUTCOME), found.values, then)
 
 
-def writers_for(found: Contents, work: Workspace) -> dict[str, TableWriter]:
+def writers_for(found: CommandOutput, work: Workspace) -> dict[str, TableWriter]:
     """Who writes these tables."""
     return {name: TableWriter(tables.SCHEMAS[name], work.tables, progress=work.progress,
                               folding=found.folding.get(name)) for name in found.tables}
 
 
-def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+def _index(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> CommandOutput:
     settings = plan.settings
     signers = dict.fromkeys(each.reads().signer for each in analyses_of(plan))
     features = FeatureSettings(settings.chunks, text=True, signers=tuple(
         each for each in signers if each is not None))
     receipts, events = write_index(
         rows, inputs, work.tables, settings.read, features, work.progress)
-    return Contents({tables.EVENTS.name: events}, {}, receipts, rows.nothing())
+    return CommandOutput({tables.EVENTS.name: events}, {}, receipts, rows.nothing())
 
 
-def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+def _contents(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> CommandOutput:
     """What the command `run` writes."""
     return _analysed(rows, plan, inputs, work).contents
 
 
-def _clean(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+def _clean(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> CommandOutput:
     """What the command `clean` writes: what its analyses find, and a corpus."""
     cleaning = CleanCorpus.of(plan.settings)
     done = _analysed(rows, plan, inputs, work, cleaning)
@@ -163,7 +163,7 @@ def _clean(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Conten
 class _Analysed(NamedTuple):
     """What is written of a run with its analyses, its pages, and what was found in them."""
 
-    contents: Contents
+    contents: CommandOutput
     pages: Pages
     found: Found
 
@@ -193,7 +193,7 @@ def _analysed(
         pages = own if analysis in without else crawl.pages
         every = Found.joined((every, analysis.follow(pages, every)))
         folding |= analysis.folding
-    contents = Contents(found | dict(every.tables), every.values, crawl.counted,
+    contents = CommandOutput(found | dict(every.tables), every.values, crawl.counted,
                         crawl.pages.names, folding)
     return _Analysed(contents, crawl.pages, every)
 
@@ -207,7 +207,7 @@ def _require_growing(analyses: Sequence[Analysis], inputs: Inputs) -> None:
                         "Leave it out with --analyses, or run it without --baseline.")
 
 
-def _labels(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Contents:
+def _labels(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> CommandOutput:
     """What the command `labels` writes; records of the background are counted with the others."""
     settings = plan.settings
     make = MakeLabels(settings.chunks, settings.stops, plan.merge, plan.remove,
@@ -219,7 +219,7 @@ def _labels(rows: Plan, plan: RunPlan, inputs: Inputs, work: Workspace) -> Conte
         for name, each in (("originals", inputs), ("background", inputs.background)) if each)
     found = make.find(crawl.pages, *(each.pages for each in around))
     counted = sum((each.counted for each in around), crawl.counted)
-    return Contents(found.tables, found.values, counted, crawl.pages.names)
+    return CommandOutput(found.tables, found.values, counted, crawl.pages.names)
 
 
 def analyses_of(plan: RunPlan) -> list[Analysis]:

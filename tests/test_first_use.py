@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from beam_reuse import Detector
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.finding import Finding, Source
+from beam_reuse.core.finding import Finding, SourceDomain
 from beam_reuse.core.first_use import FirstUseSettings
 from beam_reuse.core.settings import StopSettings
 from beam_reuse.detector.cutting import Cutter
@@ -143,7 +143,7 @@ def test_a_finding_has_the_matches_of_others_and_its_own(tmp_path: Path) -> None
     assert (own.matching, own.own_matching, own.flagged) == (0, 3, False)
     copy = detector.check(f"{page}<p>{PHRASES[0]}</p><p>{PHRASES[7]}</p>", "http://evil.example/")
     assert (copy.chunks, copy.matching, copy.distinct_matching, copy.contains) == (5, 4, 3, 0.8)
-    assert copy.flagged and copy.sources == (Source("bank.example", 3),)
+    assert copy.flagged and copy.sources == (SourceDomain("bank.example", 3),)
     assert {match.source_url for match in copy.matches} == {"https://bank.example/login"}
     assert [match.position for match in copy.matches] == [0, 1, 2, 3]
     assert json.loads(json.dumps(copy.as_json()))["first_use"]["domain"] == "bank.example"

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from beam_reuse.core.wording import megabytes
 from beam_reuse.io.files import is_local
-from beam_reuse.io.results.reporting import Figures, read_figures
+from beam_reuse.io.results.reporting import ReadSoFar, read_figures
 
 TERMINAL_SECONDS = 0.5
 PLAIN_SECONDS = 5.0
@@ -80,7 +80,7 @@ class Pace:
         return (now - first) * (total - done) / (done - before)
 
 
-class _Lines:
+class _PlainLines:
     """A line every few seconds, only when something has changed."""
 
     seconds = PLAIN_SECONDS
@@ -134,13 +134,13 @@ class _Terminal:
         self._progress.stop()
 
 
-def display_on(out: TextIO) -> _Lines | _Terminal:
+def display_on(out: TextIO) -> _PlainLines | _Terminal:
     """What shows progress there: a bar in a terminal, plain lines elsewhere."""
-    return _Terminal(out) if out.isatty() else _Lines(out)
+    return _Terminal(out) if out.isatty() else _PlainLines(out)
 
 
 def progress_line(
-    figures: Figures, total: int, left: float | None, tasks: int = 0, all_tasks: int = 0,
+    figures: ReadSoFar, total: int, left: float | None, tasks: int = 0, all_tasks: int = 0,
 ) -> str:
     """Stage, bytes, records, the engine's tasks and the time left, as far as they are known."""
     words = [figures.stage or "starting"]

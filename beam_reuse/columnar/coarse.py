@@ -35,12 +35,10 @@ class Counters:
     def _are_halves(self) -> bool:
         return self.cap <= _HALF
 
-    def add(self, block: Block, weight: str | None = None) -> None:
-        """Count the rows of `block`, each as 1 or as the unsigned column `weight` says."""
-        hashes = frozen(block.hash_rows(self.keys))
-        weights = np.ones(1, np.uint64) if weight is None else block.array(weight)
+    def add(self, block: Block) -> None:
+        """Count the rows of `block`."""
         count = _count_halves if self._are_halves else _count
-        count(self.counts, hashes, frozen(weights.astype(np.uint64)), np.uint64(self.cap))
+        count(self.counts, frozen(block.hash_rows(self.keys)), np.uint64(self.cap))
 
     def merge(self, other: "Counters") -> None:
         if self._are_halves:
@@ -49,11 +47,9 @@ class Counters:
         cap = self.counts.dtype.type(self.cap)
         self.counts = self.counts + np.minimum(other.counts, cap - self.counts)
 
-    def heavy(self, threshold: int) -> "HeavyKeys":
-        """A filter of the keys that may occur `threshold` times or more."""
-        if not 1 <= threshold <= self.cap:
-            raise ValueError(f"threshold: {threshold} is not allowed; counters end at {self.cap}")
-        bitmaps = [np.packbits(self._numbers(start) >= threshold, bitorder="little")
+    def heavy(self) -> "HeavyKeys":
+        """A filter of the keys that may occur `cap` times or more."""
+        bitmaps = [np.packbits(self._numbers(start) == self.cap, bitorder="little")
                    for start in range(0, len(self.counts), _AT_ONCE)]
         return HeavyKeys(self.keys, np.concatenate(bitmaps))
 
@@ -64,27 +60,22 @@ class Counters:
 
 
 @kernel
-def _count(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
+def _count(counts, hashes, cap):  # type: ignore[no-untyped-def]
     mask = np.uint64(len(counts) - 1)
-    single = len(weights) == 1
     for i in range(len(hashes)):
         at = hashes[i] & mask
-        weight = weights[0] if single else weights[i]
-        count = np.uint64(counts[at])
-        counts[at] = count + weight if weight < cap - count else cap
+        if counts[at] < cap:
+            counts[at] += 1
 
 
 @kernel
-def _count_halves(counts, hashes, weights, cap):  # type: ignore[no-untyped-def]
+def _count_halves(counts, hashes, cap):  # type: ignore[no-untyped-def]
     mask = np.uint64(2 * len(counts) - 1)
-    single = len(weights) == 1
     for i in range(len(hashes)):
         place = (hashes[i] & mask) >> np.uint64(1)
         shift = np.uint64(4) * (hashes[i] & np.uint64(1))
-        weight = weights[0] if single else weights[i]
-        count = np.uint64(counts[place]) >> shift & np.uint64(_HALF)
-        added = weight if weight < cap - count else cap - count
-        counts[place] += np.uint8(added << shift)
+        if np.uint64(counts[place]) >> shift & np.uint64(_HALF) < cap:
+            counts[place] += np.uint8(np.uint64(1) << shift)
 
 
 @kernel
@@ -96,7 +87,7 @@ def _merge_halves(counts, others, cap):  # type: ignore[no-untyped-def]
 
 
 class HeavyKeys:
-    """A bitmap of heavy counters; never rules out a key that reached the threshold."""
+    """A bitmap of heavy counters; never rules out a key that occurred so often."""
 
     def __init__(self, keys: Sequence[str], bitmap: NDArray[np.uint8]) -> None:
         self.keys, self.bitmap = tuple(keys), bitmap

@@ -13,7 +13,7 @@ def aligned(streams: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator
 
     Holds a slab of each stream, and more only while one key goes on.
     """
-    sides = [_Side(slabs, keys) for slabs in streams]
+    sides = [_Stream(slabs, keys) for slabs in streams]
     while any(side.rows for side in sides):
         open_sides = [side for side in sides if side.more is not None]
         if not open_sides:
@@ -26,7 +26,7 @@ def aligned(streams: Sequence[Iterator[Block]], keys: Sequence[str]) -> Iterator
         slowest.load()
 
 
-class _Side:
+class _Stream:
     """The rows of one stream at hand, and the next slab if there is one."""
 
     def __init__(self, slabs: Iterator[Block], keys: Sequence[str]) -> None:

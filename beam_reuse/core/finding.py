@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from beam_reuse.core.first_use import Verdict
+from beam_reuse.core.first_use import VisitVerdict
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceDomain:
     """Where matching chunks come from: a registered domain, and how many it has."""
 
     name: str
@@ -82,8 +82,8 @@ class Finding:
     file_source: str | None
     flagged: bool
     matches: tuple[Match, ...]
-    sources: tuple[Source, ...]
-    first_use: Verdict | None = None
+    sources: tuple[SourceDomain, ...]
+    first_use: VisitVerdict | None = None
     items: tuple[ItemMatch, ...] | None = None
     contaminated: bool | None = None
 

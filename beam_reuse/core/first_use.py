@@ -56,7 +56,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VisitVerdict:
     """The answer to a visit: whose content the page is made of, and whether it was learnt.
 
     `evidence` is the largest number of passages that belong to any one owner; `domain` names that

@@ -13,7 +13,7 @@ from beam_reuse.analyses.decontaminate.settings import DecontaminateSettings
 from beam_reuse.analyses.reuse.settings import DetectionSettings
 from beam_reuse.core.chunking import SHA1
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.finding import Finding, Learned, Match, Source
+from beam_reuse.core.finding import Finding, Learned, Match, SourceDomain
 from beam_reuse.core.first_use import FirstUseSettings
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.pages import Kind
@@ -143,7 +143,7 @@ class Detector:
             flagged=chunks >= self._rules.min_chunks and distinct >= self._rules.min_matching
             and matching * ONE // chunks > self._threshold,
             matches=matches,
-            sources=tuple(Source(name, count) for name, count in sorted(
+            sources=tuple(SourceDomain(name, count) for name, count in sorted(
                 domains.items(), key=lambda item: (-item[1], item[0]))),
             items=items, contaminated=None if items is None else any(
                 item.share >= self._min_share for item in items),

@@ -5,14 +5,14 @@ import time
 from collections.abc import Sequence
 
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.finding import Finding, Match, Source
+from beam_reuse.core.finding import Finding, Match, SourceDomain
 from beam_reuse.core.first_use import (
     Evidence,
     FirstUseSettings,
     Known,
     LearntSite,
     Passage,
-    Verdict,
+    VisitVerdict,
     weigh,
 )
 from beam_reuse.core.labels import LabelSettings
@@ -101,7 +101,7 @@ class FirstUse:
                 least = self.settings.settle_days if trusted else 1
                 new = self.store.learn(domain, canonical.partition("?")[0], order, day, least)
         passages = _passages(counted, hashes, evidence[0]) if flagged else ()
-        verdict = Verdict(
+        verdict = VisitVerdict(
             login, flagged, evidence[0].name if flagged else None,
             len(evidence[0].chunks) if evidence else 0, passages, learns, new)
         mine = {sha1 for sha1, rows in known.items() if any(row.owner == own for row in rows)}
@@ -116,7 +116,7 @@ def _passages(counted: Counted, hashes: list[bytes], found: Evidence) -> tuple[P
 
 def _finding(
     url: str, counted: Counted, hashes: list[bytes], evidence: list[Evidence],
-    mine: set[bytes], known: dict[bytes, list[Known]], verdict: Verdict,
+    mine: set[bytes], known: dict[bytes, list[Known]], verdict: VisitVerdict,
 ) -> Finding:
     """The answer as of any detector: matches are the chunks that belong to others, and its own."""
     theirs = {row.sha1: row for found in evidence for row in found.chunks}
@@ -135,7 +135,7 @@ def _finding(
         own_matching=len(matches) - matching, distinct_matching=len(theirs),
         contains=matching / chunks if chunks else None, file_match=False, own_file=False,
         file_source=None, flagged=verdict.flagged, matches=tuple(matches),
-        sources=tuple(Source(found.name, len(found.chunks)) for found in evidence),
+        sources=tuple(SourceDomain(found.name, len(found.chunks)) for found in evidence),
         first_use=verdict)
 
 

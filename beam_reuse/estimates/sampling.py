@@ -20,7 +20,7 @@ SHARE = 100
 
 
 @dataclass(frozen=True)
-class Sample:
+class Halves:
     """Two halves of a sample, and how many bytes the whole input has."""
 
     halves: tuple[Inputs, Inputs]
@@ -35,7 +35,7 @@ class Sample:
         return _inputs(ranges)
 
 
-def draw(specs: Sequence[str], most: int) -> Sample:
+def draw(specs: Sequence[str], most: int) -> Halves:
     """A sample of a hundredth of the input, of `most` bytes or less, but of some MB where that is
     little. Refuses indexes, and input without bytes."""
     for spec in specs:
@@ -50,7 +50,7 @@ def draw(specs: Sequence[str], most: int) -> Sample:
     pieces = list(_pieces(files, wanted))
     if len(pieces) == 1:  # one small file: its two halves cannot differ by more than it does
         pieces *= 2
-    return Sample((_inputs(pieces[::2]), _inputs(pieces[1::2])), total)
+    return Halves((_inputs(pieces[::2]), _inputs(pieces[1::2])), total)
 
 
 def _pieces(files: Sequence[InputFile], wanted: int) -> Iterator[FileRange]:

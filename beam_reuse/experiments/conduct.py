@@ -12,8 +12,8 @@ from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.experiments import figures, names, papers, reports, tables
 from beam_reuse.experiments.inject import Injection, found_chunks
-from beam_reuse.experiments.loading import Judged
-from beam_reuse.experiments.mutate import Labels, Mutation, mutate
+from beam_reuse.experiments.loading import JudgedHashes
+from beam_reuse.experiments.mutate import KnownChunks, Mutation, mutate
 from beam_reuse.experiments.tables import Row, Threshold
 from beam_reuse.experiments.tolerance import mutation_counts
 from beam_reuse.experiments.vectors import Background, Site
@@ -53,7 +53,7 @@ def conduct_mutate(
     known = {names.EXPERT: np.ones(chunks.distinct, np.bool_), names.BLIND: blind}
     thresholds = detection_thresholds(settings, numbers)
     labels = {
-        name: Labels(mask, int(thresholds[names.PAGE, name].value * ONE))
+        name: KnownChunks(mask, int(thresholds[names.PAGE, name].value * ONE))
         for name, mask in known.items()
     }
     mutations = mutation_counts([Fraction(str(x)) for x in asked.multiples], chunks.mean)
@@ -97,7 +97,7 @@ def detection_thresholds(
 
 
 def conduct_thresholds(
-    judged: Mapping[str, Judged], numbers: Mapping[str, int], settings: Settings,
+    judged: Mapping[str, JudgedHashes], numbers: Mapping[str, int], settings: Settings,
 ) -> Results:
     """Rates of judged labels against the threshold, and the effect of stop chunks."""
     if not judged:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.labels import LabelKind
 from beam_reuse.experiments.names import ALL_CHUNKS, ALL_FILES
-from beam_reuse.experiments.vectors import Background, Chunks, Files, Ints, Site
+from beam_reuse.experiments.vectors import Background, Ints, Site, SiteChunks, SiteFiles
 from beam_reuse.io.files import join, open_files
 from beam_reuse.io.labels.batches import hashes_of, kinds_of
 from beam_reuse.io.labels.lists import read_list
@@ -39,7 +39,7 @@ class LoadedSite:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedHashes:
     """How often each judged hash of one kind occurs."""
 
     bad: Ints
@@ -58,8 +58,8 @@ def load_site(folder: str) -> LoadedSite:
     offsets = np.append(np.flatnonzero(np.diff(page, prepend=-1)), len(page)).astype(np.int64)
     return LoadedSite(
         Site(
-            Files(file_number, chunked, len(file_hashes)),
-            Chunks(offsets, number, len(hashes)),
+            SiteFiles(file_number, chunked, len(file_hashes)),
+            SiteChunks(offsets, number, len(hashes)),
             int(pc.sum(pc.greater(pages["chunks"], 0)).as_py() or 0),
         ),
         file_hashes, hashes,
@@ -81,7 +81,9 @@ def load_numbers(folder: str) -> dict[str, int]:
     return dict(zip(rows["what"].to_pylist(), rows["value"].to_pylist(), strict=True))
 
 
-def load_judged(folder: str, bad: Iterable[str], benign: Iterable[str]) -> Mapping[str, Judged]:
+def load_judged(
+    folder: str, bad: Iterable[str], benign: Iterable[str],
+) -> Mapping[str, JudgedHashes]:
     """Occurrences of the hashes on the lists, by kind, kinds without any left out.
 
     A bare hash is judged as a file where it occurs as one, else as a chunk. Refuses a
@@ -101,7 +103,7 @@ def load_judged(folder: str, bad: Iterable[str], benign: Iterable[str]) -> Mappi
     for kind in (LabelKind.FILE, LabelKind.CHUNK):
         sides = [_occurrences(judged[side], kind, counts) for side in ("bad", "benign")]
         if any(map(len, sides)):
-            found[kind.name.lower()] = Judged(*sides)
+            found[kind.name.lower()] = JudgedHashes(*sides)
     return found
 
 

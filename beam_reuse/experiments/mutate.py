@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.core.shares import ONE, shares
 from beam_reuse.experiments.lots import Lots
-from beam_reuse.experiments.vectors import Chunks, Ints
+from beam_reuse.experiments.vectors import Ints, SiteChunks
 
 # Lots drawn, and counters held, at a time: some 100 MB.
 _BATCH = 1 << 21
@@ -41,7 +41,7 @@ class Mutation:
 
 
 @dataclass(frozen=True)
-class Labels:
+class KnownChunks:
     """What is looked for: a mask over distinct chunks. A page whose share of them is above
     `threshold` (a share as an integer) counts as detected."""
 
@@ -50,7 +50,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Mean:
     """A mean over runs with its standard error, 0 where nothing is random; neither where no
     page is left."""
 
@@ -59,7 +59,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Step:
+class MutationStep:
     """The site after `mutations` mutations per page, seen with one set of labels. `page`: mean
     of contains over the pages that are left; `neighbourhood`: contains of all of them
     together; `detected`: pages whose contains is above the threshold."""
@@ -67,9 +67,9 @@ class Step:
     mutations: int
     pages: int
     chunks: int
-    page: Estimate
-    neighbourhood: Estimate
-    detected: Estimate
+    page: Mean
+    neighbourhood: Mean
+    detected: Mean
 
 
 @dataclass
@@ -87,8 +87,8 @@ class _Sums:
 
 
 def mutate(
-    chunks: Chunks, labels: Mapping[str, Labels], how: Mutation,
-) -> dict[str, list[Step]]:
+    chunks: SiteChunks, labels: Mapping[str, KnownChunks], how: Mutation,
+) -> dict[str, list[MutationStep]]:
     """The steps for each set of labels.
 
     All sets see the same runs. Cost: one lot per page and mutation (change) or per chunk
@@ -112,12 +112,12 @@ def mutate(
     return {name: _steps(how, left, sizes_left, found) for name, found in sums.items()}
 
 
-def batches(chunks: Chunks, pages: int) -> Iterator[Chunks]:
+def batches(chunks: SiteChunks, pages: int) -> Iterator[SiteChunks]:
     """The vectors of up to `pages` pages at a time, and at least one."""
     pages = max(pages, 1)
     for first in range(0, chunks.pages, pages):
         offsets = chunks.offsets[first : first + pages + 1]
-        yield Chunks(offsets - offsets[0], chunks.number[offsets[0] : offsets[-1]],
+        yield SiteChunks(offsets - offsets[0], chunks.number[offsets[0] : offsets[-1]],
                      chunks.distinct)
 
 
@@ -160,9 +160,9 @@ def _add(sums: _Sums, run: int, matching: Ints, sizes: Ints, threshold: int) -> 
     sums.detected[run] += (share > threshold).sum(axis=0).astype(object)
 
 
-def _steps(how: Mutation, left: Ints, sizes: Ints, sums: _Sums) -> list[Step]:
+def _steps(how: Mutation, left: Ints, sizes: Ints, sums: _Sums) -> list[MutationStep]:
     return [
-        Step(
+        MutationStep(
             mutations=how.mutations[k], pages=int(left[k]), chunks=int(sizes[k]),
             page=estimate(sums.shares[:, k], int(left[k]) * ONE),
             neighbourhood=estimate(sums.matching[:, k], int(sizes[k])),
@@ -172,14 +172,14 @@ def _steps(how: Mutation, left: Ints, sizes: Ints, sums: _Sums) -> list[Step]:
     ]
 
 
-def estimate(totals: Iterable[int], whole: int) -> Estimate:
+def estimate(totals: Iterable[int], whole: int) -> Mean:
     """Mean and standard error of totals / whole over runs. One total stands for runs that
     cannot differ."""
     if whole == 0:
-        return Estimate(None, None)
+        return Mean(None, None)
     values = [Fraction(int(total), whole) for total in totals]
     mean = sum(values, Fraction(0)) / len(values)
     if len(values) == 1:
-        return Estimate(mean, 0.0)
+        return Mean(mean, 0.0)
     variance = sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
-    return Estimate(mean, sqrt(variance / len(values)))
+    return Mean(mean, sqrt(variance / len(values)))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from beam_reuse.core.shares import ONE
 from beam_reuse.experiments import papers
 from beam_reuse.experiments.inject import Injection, found_chunks, found_files
-from beam_reuse.experiments.mutate import Step
+from beam_reuse.experiments.mutate import MutationStep
 from beam_reuse.experiments.tolerance import Tolerance, tolerance
 from beam_reuse.experiments.vectors import Background, Ints, Site
 from beam_reuse.io.results.tables import TableSchema, maybe, table
@@ -77,7 +77,7 @@ def inject_rows(
     return rows
 
 
-def mutate_rows(way: str, steps: Mapping[str, Sequence[Step]], mean: Fraction) -> list[Row]:
+def mutate_rows(way: str, steps: Mapping[str, Sequence[MutationStep]], mean: Fraction) -> list[Row]:
     """Rows of one way; `mean` are the chunks per page of the site as it was."""
     return [
         {"way": way, "labels": labels, "mutations": step.mutations,
@@ -92,7 +92,7 @@ def mutate_rows(way: str, steps: Mapping[str, Sequence[Step]], mean: Fraction) -
 
 
 def tolerance_rows(
-    way: str, steps: Mapping[str, Sequence[Step]], mean: Fraction,
+    way: str, steps: Mapping[str, Sequence[MutationStep]], mean: Fraction,
     thresholds: Mapping[tuple[str, str], Threshold],
 ) -> list[Row]:
     """How much is tolerated at both levels with each set of labels, beside what the papers

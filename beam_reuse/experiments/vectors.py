@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Files:
+class SiteFiles:
     """The files of a site that count, one entry per page: `number` of its hash, and whether
     the page has `chunked` content, which can take a further paragraph."""
 
@@ -29,7 +29,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Chunks:
+class SiteChunks:
     """The chunk vectors of the pages that have a chunk that counts: page i has the numbers
     `number[offsets[i] : offsets[i + 1]]`."""
 
@@ -60,8 +60,8 @@ class Chunks:
 class Site:
     """`chunked_pages`: pages whose content is cut into chunks, whether these count or not."""
 
-    files: Files
-    chunks: Chunks
+    files: SiteFiles
+    chunks: SiteChunks
     chunked_pages: int
 
 

@@ -98,29 +98,26 @@ class FindKeys:
 
 
 @dataclass(frozen=True)
-class CountCoarsely:
-    """Counters of all keys that stop at `cap`; the value is what `then` makes of them."""
+class FindFrequent:
+    """A filter of the keys that may occur on `least` rows or more, counted in 2**`bits` places."""
 
     keys: tuple[str, ...]
     bits: int
-    cap: int
-    then: Any = None
-    weight: str | None = None
+    least: int
 
     def start(self) -> Counters:
-        return Counters.sized(self.keys, self.bits, self.cap)
+        return Counters.sized(self.keys, self.bits, self.least)
 
     def add(self, held: Counters, block: Block) -> Counters:
-        held.add(block, self.weight)
+        held.add(block)
         return held
 
     def merge(self, held: Counters, other: Counters) -> Counters:
         held.merge(other)
         return held
 
-    def finish(self, held: Counters | None) -> Any:
-        counters = held or Counters.sized(self.keys, 3, self.cap)
-        return counters if self.then is None else self.then(counters)
+    def finish(self, held: Counters | None) -> HeavyKeys:
+        return (held or Counters.sized(self.keys, 3, self.least)).heavy()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 from beam_reuse.io.results.tables import SCHEMAS
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.tables import shown
-from beam_reuse.viewer.texts import PageText, chunk_settings, read_text
+from beam_reuse.viewer.texts import MarkedText, chunk_settings, read_text
 from beam_reuse.viewer.view import NotThere, View
 
 ROWS = 50
@@ -52,7 +52,7 @@ def template_lines(view: View, host: str) -> dict[int, dict[str, Any]]:
             for row in view.ask("boilerplate", "*", "host = $host", host=host)}
 
 
-def text_of(view: View, url: str) -> PageText:
+def text_of(view: View, url: str) -> MarkedText:
     """The text of a page, unmarked."""
     return read_text(view.contents.of(row_of(view, url)), chunk_settings(view.manifest.settings))
 

@@ -6,7 +6,7 @@ from beam_reuse.viewer.aligned import aligned
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.pages import text_of
 from beam_reuse.viewer.tables import shown
-from beam_reuse.viewer.texts import MOST_LINES, PageText
+from beam_reuse.viewer.texts import MOST_LINES, MarkedText
 from beam_reuse.viewer.view import View
 
 
@@ -28,7 +28,7 @@ def pair(view: View, a: str, b: str) -> dict[str, Any]:
             "left_out": sum(max(0, len(side) - MOST_LINES) for side in sides)}
 
 
-def _lines(page: PageText) -> list[str]:
+def _lines(page: MarkedText) -> list[str]:
     return [" ".join(page.text[start:end].split()) for start, end in page.lines()]
 
 

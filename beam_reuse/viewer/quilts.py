@@ -7,7 +7,7 @@ from beam_reuse.core.tokens import token_texts
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.pages import text_of
 from beam_reuse.viewer.tables import shown
-from beam_reuse.viewer.texts import PageText, shown_lines
+from beam_reuse.viewer.texts import MarkedText, shown_lines
 from beam_reuse.viewer.view import NotThere, View
 
 _SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction", "variant",
@@ -28,7 +28,7 @@ def quilt(view: View, url: str) -> dict[str, Any]:
     except NoContent as error:
         return {**told, "why_not": str(error)}
     marks = [mark for row in sources for mark in page.of_tokens(spans_of(row), str(row["rank"]))]
-    return {**told, **shown_lines(PageText(page.text, marks))}
+    return {**told, **shown_lines(MarkedText(page.text, marks))}
 
 
 def sources_of(view: View, url: str) -> list[dict[str, Any]]:
@@ -53,10 +53,10 @@ def source(view: View, url: str, rank: int) -> dict[str, Any]:
         return {"url": shown(row["source_url"]), "why_not": str(error)}
     spans = shared_spans(_tokens(whole), spans_of(row), _tokens(other), row["gram_size"])
     return {"url": shown(row["source_url"]),
-            **shown_lines(PageText(other.text, other.of_tokens(spans, str(rank))))}
+            **shown_lines(MarkedText(other.text, other.of_tokens(spans, str(rank))))}
 
 
-def _tokens(page: PageText) -> list[str]:
+def _tokens(page: MarkedText) -> list[str]:
     return token_texts(page.text.encode("utf-8", "surrogatepass"))
 
 

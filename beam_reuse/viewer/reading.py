@@ -12,7 +12,7 @@ from beam_reuse.viewer.quilts import sources_of, spans_of
 from beam_reuse.viewer.tables import shown
 from beam_reuse.viewer.texts import (
     Mark,
-    PageText,
+    MarkedText,
     chunk_settings,
     read_source,
     read_text,
@@ -50,7 +50,7 @@ def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
         marks += more
         reasons |= why
     template = template_lines(view, row["host"])
-    lines = shown_lines(PageText(found.text, marks),
+    lines = shown_lines(MarkedText(found.text, marks),
                         {key: each["fingerprint"] for key, each in template.items()})
     used = {line["template"] for line in lines["lines"]}
     return {**lines, "marks": reasons, "frequent": frequent,
@@ -72,7 +72,7 @@ def _frequent(view: View, chunks: Sequence[Mapping[str, Any]]) -> dict[str, Any]
     } if chunks else {}
 
 
-def _of_quilt(view: View, url: str, page: PageText) -> tuple[list[Mark], Reasons]:
+def _of_quilt(view: View, url: str, page: MarkedText) -> tuple[list[Mark], Reasons]:
     """Patches, by the rank of their source: q1, q2, ..."""
     marks, reasons = list[Mark](), Reasons()
     for row in sources_of(view, url):
@@ -83,7 +83,7 @@ def _of_quilt(view: View, url: str, page: PageText) -> tuple[list[Mark], Reasons
     return marks, reasons
 
 
-def _of_overlap(view: View, url: str, page: PageText) -> tuple[list[Mark], Reasons]:
+def _of_overlap(view: View, url: str, page: MarkedText) -> tuple[list[Mark], Reasons]:
     """Lines that the pages it overlaps with most have too: o1, o2, ..."""
     marks, reasons = list[Mark](), Reasons()
     mine, lines = page.fingerprints(), page.lines()

@@ -24,7 +24,7 @@ _SIGNS = r"[%_\\]"
 _COMPARED = {"is": "=", "not": "!=", "min": ">=", "max": "<="}
 
 
-class Condition(NamedTuple):
+class SqlCondition(NamedTuple):
     """SQL of a filter, and the values it asks for."""
 
     sql: str
@@ -81,7 +81,7 @@ def _is_stored_order(view: View, name: str, sort: str, descending: bool) -> bool
             and len(view.manifest.tables().get(name, ())) == 1)
 
 
-def _page(view: View, name: str, by: str, descending: bool, condition: Condition, after: str,
+def _page(view: View, name: str, by: str, descending: bool, condition: SqlCondition, after: str,
           before: str, limit: int) -> list[tuple[Any, ...]]:
     columns = view.types[name]
     key = sort_key(columns, by) if by else "null"
@@ -99,25 +99,25 @@ def _page(view: View, name: str, by: str, descending: bool, condition: Condition
         {**condition.values, **passed.values})
 
 
-def _beyond_row(key: str, down: bool) -> Condition:
+def _beyond_row(key: str, down: bool) -> SqlCondition:
     if not key:
-        return Condition("true", {})
-    return Condition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key)[1]})
+        return SqlCondition("true", {})
+    return SqlCondition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key)[1]})
 
 
-def _beyond(key: str, given: str, descending: bool, back: bool, nulls: bool) -> Condition:
+def _beyond(key: str, given: str, descending: bool, back: bool, nulls: bool) -> SqlCondition:
     """The rows behind a key, or before it, of a column with or without nulls."""
     if not given:
-        return Condition("true", {})
+        return SqlCondition("true", {})
     value, place = _read_key(given)
     values: dict[str, Any] = {"place": place}
     further = f"{PLACE} {'<' if back else '>'} $place"
     if value is None:
-        return Condition(f"({key} is not null or {further})" if back
+        return SqlCondition(f"({key} is not null or {further})" if back
                          else f"({key} is null and {further})", values)
     sign = "<" if descending != back else ">"
     sql = f"({key} {sign}= $key and ({key} {sign} $key or {further}))"
-    return Condition(f"({sql} or {key} is null)" if nulls and not back else sql,
+    return SqlCondition(f"({sql} or {key} is null)" if nulls and not back else sql,
                      {**values, "key": value})
 
 
@@ -140,7 +140,7 @@ def sort_key(columns: Mapping[str, str], name: str) -> str:
     return f'epoch_us("{name}")' if columns[name] == _TIME else f'"{name}"'
 
 
-def where(columns: Mapping[str, str], filters: Sequence[str]) -> Condition:
+def where(columns: Mapping[str, str], filters: Sequence[str]) -> SqlCondition:
     """All filters together."""
     parts, values = ["true"], dict[str, Any]()
     for number, text in enumerate(filters):
@@ -150,7 +150,7 @@ def where(columns: Mapping[str, str], filters: Sequence[str]) -> Condition:
         sql, read = _filter(name, columns[name], operator, value, f"f{number}")
         parts.append(sql)
         values |= read
-    return Condition(" and ".join(parts), values)
+    return SqlCondition(" and ".join(parts), values)
 
 
 def _filter(name: str, kind: str, operator: str, value: str,

@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PageText:
+class MarkedText:
     """A text and what of it is marked."""
 
     text: str
@@ -77,7 +77,7 @@ def chunk_settings(settings: Mapping[str, Any]) -> ChunkSettings:
 
 
 def read_text(page: StoredPage, settings: ChunkSettings,
-              chunks: Sequence[Mapping[str, Any]] = ()) -> PageText:
+              chunks: Sequence[Mapping[str, Any]] = ()) -> MarkedText:
     """What a reader sees of a page. `chunks` are its rows of matched_chunks; each is marked by its
     position."""
     if not page.kind.has_text:
@@ -91,13 +91,13 @@ def read_text(page: StoredPage, settings: ChunkSettings,
         return _by_text(page, settings, chunks)
     bare = _parsed(page, _signed(page, ()))
     if not chunks:
-        return PageText(bare)
+        return MarkedText(bare)
     signed = _parsed(page, _signed(page, chunks))
     found = _without_signs(signed, [str(row["position"]) for row in chunks if not row["start"]])
     # Where a sign changes the tree after all (it may undo frames), the text is right and unmarked.
-    same = [bare[a:b] for a, b in PageText(bare).lines()] == [
+    same = [bare[a:b] for a, b in MarkedText(bare).lines()] == [
         found.text[a:b] for a, b in found.lines()]
-    return found if same else PageText(bare)
+    return found if same else MarkedText(bare)
 
 
 def _parsed(page: StoredPage, text: str) -> str:
@@ -118,7 +118,7 @@ def _signed(page: StoredPage, chunks: Sequence[Mapping[str, Any]]) -> str:
     return "".join([*pieces, _SIGNS.sub("", decode_text(page.payload[at:], page.charset))])
 
 
-def _without_signs(text: str, first: Sequence[str]) -> PageText:
+def _without_signs(text: str, first: Sequence[str]) -> MarkedText:
     """The text and its marks; those of `first` start where it does."""
     pieces, at, length = [], 0, 0
     starts = dict.fromkeys(first, 0)
@@ -131,11 +131,11 @@ def _without_signs(text: str, first: Sequence[str]) -> PageText:
             starts[sign[2]] = length
         elif starts.get(sign[2], length) < length:
             marks.append(Mark(starts[sign[2]], length, sign[2]))
-    return PageText("".join([*pieces, text[at:]]), marks)
+    return MarkedText("".join([*pieces, text[at:]]), marks)
 
 
 def _by_text(page: StoredPage, settings: ChunkSettings,
-             chunks: Sequence[Mapping[str, Any]]) -> PageText:
+             chunks: Sequence[Mapping[str, Any]]) -> MarkedText:
     """Chunks of text are its stretches between cuts that are not empty."""
     document = read_html(decode_text(page.payload, page.charset), settings.tags)
     bounds = [0, *document.cuts.tolist(), len(document.text)]
@@ -145,23 +145,23 @@ def _by_text(page: StoredPage, settings: ChunkSettings,
     def letters(place: int) -> int:
         return len(document.text[:place].decode("utf-8", "replace"))
 
-    return PageText(document.text.decode("utf-8", "replace"), [
+    return MarkedText(document.text.decode("utf-8", "replace"), [
         Mark(letters(stretches[row["position"]][0]), letters(stretches[row["position"]][1]),
              str(row["position"])) for row in chunks if row["position"] < len(stretches)])
 
 
 def read_source(page: StoredPage, settings: ChunkSettings,
-                chunks: Sequence[Mapping[str, Any]] = ()) -> PageText:
+                chunks: Sequence[Mapping[str, Any]] = ()) -> MarkedText:
     """The page as it was fetched, in characters. Chunks of text are not marked in it."""
     if page.kind is Kind.OTHER:
         raise NoContent("This page is neither a document nor code.")
     if cuts_text(page.kind, settings):
-        return PageText(decode_text(page.payload, page.charset).replace("\f", " "))
+        return MarkedText(decode_text(page.payload, page.charset).replace("\f", " "))
     return _without_signs(_signed(page, chunks).replace("\f", " "),
                           [str(row["position"]) for row in chunks if not row["start"]])
 
 
-def shown_lines(text: PageText, template: Mapping[int, str] | None = None) -> dict[str, Any]:
+def shown_lines(text: MarkedText, template: Mapping[int, str] | None = None) -> dict[str, Any]:
     """Lines as lists of pieces: [text, names of marks...]; `template` names lines that are one of
     a template by their fingerprints. Of a long text the beginning."""
     lines, kinds = text.lines(), []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from beam_reuse.cli.main import main
-from beam_reuse.core.finding import Finding, Match, Source
+from beam_reuse.core.finding import Finding, Match, SourceDomain
 from tests.cli.checking import BANK, GOOD, PHISH, ROWS, answers, page, sha1
 from tests.labels.writing import listed, write_labels
 
@@ -263,7 +263,7 @@ def test_help_names_every_field_of_an_answer_and_where_settings_come_from(
     with pytest.raises(SystemExit):
         main(["check", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    for of in (Finding, Match, Source):
+    for of in (Finding, Match, SourceDomain):
         assert all(re.search(rf"\b{field.name}\b", told) for field in fields(of)), of
     assert "Settings are adopted from the labels" in told
     assert "(default: as the labels say, 0 for plain lists of hashes" in told

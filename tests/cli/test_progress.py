@@ -12,13 +12,13 @@ from beam_reuse.cli import progress
 from beam_reuse.cli.progress import Pace, ProgressMonitor, clock, progress_line
 from beam_reuse.core.wording import megabytes
 from beam_reuse.io.results import reporting
-from beam_reuse.io.results.reporting import Figures, ProgressReporter, read_figures
+from beam_reuse.io.results.reporting import ProgressReporter, ReadSoFar, read_figures
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reporting, "LOCAL_SECONDS", 0.0)
-    monkeypatch.setattr(progress._Lines, "seconds", 0.02)
+    monkeypatch.setattr(progress._PlainLines, "seconds", 0.02)
 
 
 def test_threads_of_a_process_add_up(tmp_path: Path) -> None:
@@ -110,20 +110,20 @@ def test_a_bar_in_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("figures", "total", "left", "line"),
     [
-        (Figures(), 0, None, "starting"),
-        (Figures(0, 0, "listing"), 10, None, "listing"),
-        (Figures(500, 2, "reading"), 0, None, "reading, 500 B, 2 records"),
-        (Figures(500, 2, "reading"), 1000, 60.0,
+        (ReadSoFar(), 0, None, "starting"),
+        (ReadSoFar(0, 0, "listing"), 10, None, "listing"),
+        (ReadSoFar(500, 2, "reading"), 0, None, "reading, 500 B, 2 records"),
+        (ReadSoFar(500, 2, "reading"), 1000, 60.0,
          "reading, 500 B of 1.0 kB (50%), 2 records, about 1:00 left to read"),
-        (Figures(1000, 4, "sorting"), 1000, None, "sorting, 1.0 kB of 1.0 kB (100%), 4 records"),
+        (ReadSoFar(1000, 4, "sorting"), 1000, None, "sorting, 1.0 kB of 1.0 kB (100%), 4 records"),
     ],
 )
-def test_what_a_line_says(figures: Figures, total: int, left: float | None, line: str) -> None:
+def test_what_a_line_says(figures: ReadSoFar, total: int, left: float | None, line: str) -> None:
     assert progress_line(figures, total, left) == line
 
 
 def test_an_engines_tasks_are_told() -> None:
-    assert progress_line(Figures(500, 2, "reading"), 0, None, 7, 1316) == (
+    assert progress_line(ReadSoFar(500, 2, "reading"), 0, None, 7, 1316) == (
         "reading, 500 B, 2 records, 7 of 1,316 tasks done")
 
 

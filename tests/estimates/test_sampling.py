@@ -11,7 +11,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.pages import RawPage
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.estimates import sampling
-from beam_reuse.estimates.sampling import Sample, draw
+from beam_reuse.estimates.sampling import Halves, draw
 from beam_reuse.io.crawl.read import read_range
 from tests.crawls import random_captures, write_warc
 
@@ -22,14 +22,14 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "LEAST_SAMPLE", 2000)
 
 
-def places(sample: Sample) -> list[tuple[str, int, int]]:
+def places(sample: Halves) -> list[tuple[str, int, int]]:
     """Every stretch of a file that is read."""
     return sorted((file.path, each.start if each.is_part else 0,
                    each.end if each.is_part or len(each.files) == 1 else file.size)
                   for half in sample.halves for each in half.ranges for file in each.files)
 
 
-def pages(sample: Sample) -> list[tuple[str, int]]:
+def pages(sample: Halves) -> list[tuple[str, int]]:
     return [(found.file, found.offset) for half in sample.halves for each in half.ranges
             for found in read_range(each, ReadSettings()) if isinstance(found, RawPage)]
 

@@ -13,7 +13,7 @@ from beam_reuse.analyses.reuse.settings import DiscoverySettings
 from beam_reuse.core.errors import UserError
 from beam_reuse.experiments import figures, tables
 from beam_reuse.experiments.inject import Injection
-from beam_reuse.experiments.mutate import Labels, Mutation, mutate
+from beam_reuse.experiments.mutate import KnownChunks, Mutation, mutate
 from beam_reuse.experiments.vectors import Background
 from beam_reuse.io.figures import require_matplotlib
 from tests.experiments import twins
@@ -30,7 +30,7 @@ def draw_inject() -> Files:
 
 def draw_mutate(way: str) -> Files:
     known = {"expert": np.ones(9, np.bool_), "blind": np.arange(9) < 3}
-    labels = {name: Labels(mask, 10) for name, mask in known.items()}
+    labels = {name: KnownChunks(mask, 10) for name, mask in known.items()}
     steps = mutate(SITE.chunks, labels, Mutation(way, (0, 2, 4, 9), 3, 0))
     mean = SITE.chunks.mean
     thresholds = {

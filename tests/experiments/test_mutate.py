@@ -12,12 +12,12 @@ from beam_reuse.core.settings import WAYS
 from beam_reuse.core.shares import ONE
 from beam_reuse.experiments import mutate as module
 from beam_reuse.experiments.lots import Lots
-from beam_reuse.experiments.mutate import Labels, Mutation, lives, mutate
-from beam_reuse.experiments.vectors import Chunks
+from beam_reuse.experiments.mutate import KnownChunks, Mutation, lives, mutate
+from beam_reuse.experiments.vectors import SiteChunks
 from tests.experiments import twins
 
 
-def vectors_of(chunks: Chunks) -> list[list[int]]:
+def vectors_of(chunks: SiteChunks) -> list[list[int]]:
     bounds = zip(chunks.offsets[:-1], chunks.offsets[1:], strict=True)
     return [chunks.number[a:b].tolist() for a, b in bounds]
 
@@ -34,8 +34,8 @@ def test_every_number_equals_its_definition(
     ns = sorted(mutations)
     blind = np.isin(np.arange(chunks.distinct), sorted(known))
     labels = {
-        "expert": Labels(np.ones(chunks.distinct, np.bool_), ONE // 3),
-        "blind": Labels(blind, int(threshold * ONE)),
+        "expert": KnownChunks(np.ones(chunks.distinct, np.bool_), ONE // 3),
+        "blind": KnownChunks(blind, int(threshold * ONE)),
     }
     found = mutate(chunks, labels, Mutation(way, tuple(ns), runs=3, seed=seed))
     for name, sought in labels.items():
@@ -61,7 +61,7 @@ def test_how_the_pages_are_batched_changes_nothing(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chunks = twins.site_of(twins.random_pages(5, 40)).chunks
-    labels = {"some": Labels(np.arange(chunks.distinct) % 2 == 0, ONE // 7)}
+    labels = {"some": KnownChunks(np.arange(chunks.distinct) % 2 == 0, ONE // 7)}
     how = Mutation(way, (0, 3, 7), runs=4, seed=1)
     whole = mutate(chunks, labels, how)
     monkeypatch.setattr(module, "_BATCH", 1)
@@ -104,8 +104,8 @@ def test_the_papers_curves() -> None:
     """A site of equal pages, all known: adding dilutes to 1/(1+x), deleting never hurts, and
     x changes per chunk leave about exp(-x)."""
     c = 48
-    chunks = Chunks(np.arange(0, 101 * c, c), np.arange(100 * c), 100 * c)
-    labels = {"expert": Labels(np.ones(100 * c, np.bool_), ONE // 7)}
+    chunks = SiteChunks(np.arange(0, 101 * c, c), np.arange(100 * c), 100 * c)
+    labels = {"expert": KnownChunks(np.ones(100 * c, np.bool_), ONE // 7)}
     ns = (0, c, 2 * c, 4 * c)
     found = {
         way: mutate(chunks, labels, Mutation(way, ns, 10, 0))["expert"] for way in WAYS

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from beam_reuse.experiments.lots import Lots
-from beam_reuse.experiments.vectors import Background, Chunks, Files, Site
+from beam_reuse.experiments.vectors import Background, Site, SiteChunks, SiteFiles
 
 Page = tuple[str, list[str]]
 """A page: its file's name and its chunks' names. A page without chunks is of another kind."""
@@ -32,9 +32,9 @@ def site_of(pages: list[Page]) -> Site:
     chunks = {name: i for i, name in enumerate(dict.fromkeys(c for _, p in pages for c in p))}
     vectors = [[chunks[c] for c in page] for _, page in pages if page]
     return Site(
-        Files(np.array([files[f] for f, _ in pages], np.int64),
+        SiteFiles(np.array([files[f] for f, _ in pages], np.int64),
               np.array([bool(page) for _, page in pages], np.bool_), len(files)),
-        Chunks(np.cumsum([0, *map(len, vectors)]),
+        SiteChunks(np.cumsum([0, *map(len, vectors)]),
                np.array([c for v in vectors for c in v], np.int64),
                len(chunks)),
         sum(bool(page) for _, page in pages),

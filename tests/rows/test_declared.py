@@ -22,7 +22,7 @@ from beam_reuse.columnar.schema import (
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.columnar.store import Store
 from beam_reuse.rows import Count, Plan, Tagged
-from beam_reuse.rows.folds import CountCoarsely
+from beam_reuse.rows.folds import FindFrequent
 from beam_reuse.rows.ranking import rank
 from tests.rows.running import run
 
@@ -135,8 +135,8 @@ WRONG = {
     "UnionKeys of 'url': rows of gram_rows have gram, page": lambda grams: grams.keys("url"),
     "FindRepeats of 'url': rows of gram_rows have gram, page":
         lambda grams: grams.repeated("url", 8),
-    "CountCoarsely of 'key': rows of gram_rows have gram, page":
-        lambda grams: grams.fold(CountCoarsely(("key",), 8, 3)),
+    "FindFrequent of 'key': rows of gram_rows have gram, page":
+        lambda grams: grams.fold(FindFrequent(("key",), 8, 3)),
     "total of 'bytes': rows of gram_rows have gram, page": lambda grams: grams.total("bytes"),
     "gathered by 'url': rows of gram_rows have gram, page": lambda grams: grams.gathered("url"),
     "tagged 'long': gram_rows gives main, short": lambda grams: grams.tagged("long"),

@@ -13,7 +13,7 @@ from beam_reuse.core.tokens import token_places, token_texts
 from beam_reuse.io.stored_pages import StoredPage
 from beam_reuse.viewer.aligned import aligned, differing
 from beam_reuse.viewer.quilts import shared_spans
-from beam_reuse.viewer.texts import PageText, read_source, read_text, shown_lines
+from beam_reuse.viewer.texts import MarkedText, read_source, read_text, shown_lines
 from tests.core.soup import SOUP
 
 LINES = st.lists(st.sampled_from(["a", "b c", "b d", "word one two", "word one", "", "x" * 30]),
@@ -45,7 +45,7 @@ def test_marks_change_no_text(html: str, normalise: str) -> None:
     rows = chunk_rows(page, cut)
     found, bare = read_text(page, cut, rows), read_html(page.payload.decode())
     assert [found.text[a:b] for a, b in found.lines()] == [
-        bare_page.text[a:b] for bare_page in [PageText(bare.text.decode())]
+        bare_page.text[a:b] for bare_page in [MarkedText(bare.text.decode())]
         for a, b in bare_page.lines()]
     if normalise == "whitespace":
         source = read_source(page, cut, rows)

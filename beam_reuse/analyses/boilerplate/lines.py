@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from beam_reuse.analyses.boilerplate.definition import is_template
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
 from beam_reuse.columnar.block import Block
-from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.distinct import number_distinct
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.group import whole_groups
@@ -33,7 +33,7 @@ from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.rows import NumberedRows, numbered_rows
 from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.rows import Plan, Rows
-from beam_reuse.rows.folds import CountCoarsely
+from beam_reuse.rows.folds import FindFrequent
 
 KEY = ("host", "line")
 LINES = columns(host=FINGERPRINT, line=FINGERPRINT)
@@ -70,20 +70,10 @@ def _template_lines(pages: Pages, settings: BoilerplateSettings, every_host: boo
     hosts, sides = None, ONE_SIDE
     if pages.sides.are_two and not every_host:
         hosts, sides = pages.new.rows(host_rows).keys("host"), pages.sides
-    frequent = pages.rows(line_rows, hosts).fold(CountCoarsely(
-        KEY, pages.plan.shuffle.counter_bits(2, 26), settings.min_pages, _Reaching(settings)))
+    frequent = pages.rows(line_rows, hosts).fold(FindFrequent(
+        KEY, pages.plan.shuffle.counter_bits(2, 26), settings.min_pages))
     return pages.rows(page_counts, frequent, hosts, sides).stream(
         "host", templates, settings, order=("kind", "line", "range", "page"))
-
-
-class _Reaching:
-    """Which keys may have been counted `min_pages` times."""
-
-    def __init__(self, settings: BoilerplateSettings) -> None:
-        self.least = settings.min_pages
-
-    def __call__(self, counters: Counters) -> HeavyKeys:
-        return counters.heavy(self.least)
 
 
 @gives(columns(host=FINGERPRINT))

@@ -12,7 +12,7 @@ from beam_reuse.columnar.block import Block, Lists, VarBytes
 from beam_reuse.columnar.schema import NUMBER, PART, TEXT, columns, gives, lists
 from beam_reuse.io.corpus.forms import suffix_of
 from beam_reuse.io.corpus.pages import read_pages
-from beam_reuse.io.corpus.records import Page
+from beam_reuse.io.corpus.records import CorpusPage
 from beam_reuse.io.corpus.shards import write_shard
 from beam_reuse.io.files import join
 from beam_reuse.io.results.manifest import CORPUS, Part
@@ -102,20 +102,20 @@ def write(slabs: Iterator[Block], folder: str, layout: ShardLayout) -> Iterator[
     bytes of their pages. Memory: some row groups of a part."""
     for file, some in groupby(_segments(slabs), itemgetter(0)):
         path, (form, _) = layout.path(file), layout.of(file)
-        pages = _Counted(page for _, part, changes, rows in some
+        pages = _Measured(page for _, part, changes, rows in some
                          for page in read_pages(part, rows, changes))
         rows, digest = write_shard(join(folder, path), form, pages)
         yield receipts_of(iter([Part(CORPUS, path, rows, digest)]))
         yield Count("written-bytes", pages.bytes)
 
 
-class _Counted:
+class _Measured:
     """Pages one by one, and the bytes of those that came so far."""
 
-    def __init__(self, pages: Iterator[Page]) -> None:
+    def __init__(self, pages: Iterator[CorpusPage]) -> None:
         self._pages, self.bytes = pages, 0
 
-    def __iter__(self) -> Iterator[Page]:
+    def __iter__(self) -> Iterator[CorpusPage]:
         for page in self._pages:
             self.bytes += page.left
             yield page

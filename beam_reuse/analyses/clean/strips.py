@@ -16,7 +16,7 @@ from beam_reuse.analyses.boilerplate.lines import keys_of, line_rows, lines_of
 from beam_reuse.analyses.boilerplate.settings import MOST_PAGES
 from beam_reuse.analyses.clean.stripping import BOILERPLATE, FREQUENT
 from beam_reuse.columnar.block import Block, Lists
-from beam_reuse.columnar.coarse import Counters, HeavyKeys
+from beam_reuse.columnar.coarse import HeavyKeys
 from beam_reuse.columnar.distinct import find_rows, number_distinct
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.matching import lookup, match_ranges
@@ -36,7 +36,7 @@ from beam_reuse.kernels.compiled import frozen
 from beam_reuse.pages.analysis import Pages
 from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows import Rows
-from beam_reuse.rows.folds import CountCoarsely
+from beam_reuse.rows.folds import FindFrequent
 
 LINES = columns(range=PART, reason=KIND, host=FINGERPRINT, line=FINGERPRINT, first=PAGE)
 SPANS = columns(page=PAGE, range=PART, start=lists(PART), end=lists(PART))
@@ -64,21 +64,10 @@ def frequent_lines(pages: Pages, dropped: Rows, most: int, everywhere: bool) -> 
     part), for the parts that have them on such pages, or `everywhere`. Exact. Cost: lines of all
     pages are read twice; a row of 28 bytes travels for each part and line that may be on so many
     pages."""
-    cap = min(most + 1, MOST_PAGES)
-    heavy = pages.rows(line_rows, None).fold(CountCoarsely(
-        ("line",), pages.plan.shuffle.counter_bits(2, 26), cap, _Reaching(cap)))
+    heavy = pages.rows(line_rows, None).fold(FindFrequent(
+        ("line",), pages.plan.shuffle.counter_bits(2, 26), min(most + 1, MOST_PAGES)))
     counted = pages.with_parts(dropped, counted_lines, heavy, everywhere)
     return counted.group("line", frequent, most, order=("range", "page"))
-
-
-@dataclass(frozen=True)
-class _Reaching:
-    """Which keys may have been counted so often."""
-
-    least: int
-
-    def __call__(self, counters: Counters) -> HeavyKeys:
-        return counters.heavy(self.least)
 
 
 @gives(_COUNTED)

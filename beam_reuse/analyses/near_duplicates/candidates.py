@@ -39,7 +39,7 @@ class Shared:
     crowds: HeavyKeys
 
 
-class _Counted(NamedTuple):
+class _SharedCounters(NamedTuple):
     """What is counted for `Shared`: which keys occur once and twice, and by far fewer counters
     which occur too often."""
 
@@ -56,24 +56,24 @@ class FindShared:
     bits: int
     most: int
 
-    def start(self) -> _Counted:
+    def start(self) -> _SharedCounters:
         fewer = max(self.most // _PART_OF_GROUP, 1).bit_length() - 1
-        return _Counted(Repeats.sized(self.keys, self.bits), Counters.sized(
+        return _SharedCounters(Repeats.sized(self.keys, self.bits), Counters.sized(
             self.keys, max(self.bits - fewer, 3), self.most + 1))
 
-    def add(self, held: _Counted, block: Block) -> _Counted:
+    def add(self, held: _SharedCounters, block: Block) -> _SharedCounters:
         for each in held:
             each.add(block)
         return held
 
-    def merge(self, held: _Counted, other: _Counted) -> _Counted:
+    def merge(self, held: _SharedCounters, other: _SharedCounters) -> _SharedCounters:
         held.repeats.merge(other.repeats)
         held.counters.merge(other.counters)
         return held
 
-    def finish(self, held: _Counted | None) -> Shared:
+    def finish(self, held: _SharedCounters | None) -> Shared:
         repeats, counters = held or replace(self, bits=3).start()
-        return Shared(repeats.heavy(), counters.heavy(counters.cap))
+        return Shared(repeats.heavy(), counters.heavy())
 
 
 def _with_key(signed: pa.Schema, *_: Any) -> pa.Schema:

@@ -8,7 +8,7 @@ from beam_reuse.demo.cases.plain_copies import PlainCopies
 from beam_reuse.demo.cases.quilt_mirror import QuiltMirror
 from beam_reuse.demo.cases.scraped_news import ScrapedNews
 from beam_reuse.demo.cases.similar_pages import SimilarPages
-from beam_reuse.demo.cases.templates import TemplateLines
+from beam_reuse.demo.cases.templates import SiteTemplate
 
 CASES: tuple[Case, ...] = (
     LeakedTest(),
@@ -18,5 +18,5 @@ CASES: tuple[Case, ...] = (
     QuiltMirror(),
     ScrapedNews(),
     SimilarPages(),
-    TemplateLines(),
+    SiteTemplate(),
 )

@@ -12,7 +12,7 @@ FOOTER = "Printed and posted by the almanac society, all rights reserved."
 SOME = "This article is a draft."
 
 
-class TemplateLines:
+class SiteTemplate:
     """Two lines above every article and one below; a notice on one page, which is not enough."""
 
     def pages(self) -> Mapping[str, CasePage]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from beam_reuse.io.corpus.parquet_records import ROW, parquet_records, with_marks
-from beam_reuse.io.corpus.records import Page, json_records
+from beam_reuse.io.corpus.records import CorpusPage, json_records
 from beam_reuse.io.corpus.warc_records import WARC_GZ, warc_records
 from beam_reuse.io.crawl.parquet_rows import PARQUET
 from beam_reuse.io.crawl.rows import JSONL
@@ -26,7 +26,7 @@ def suffix_of(form: str) -> str:
     return {JSONL: "jsonl.gz"}.get(form, form.partition(" ")[0])
 
 
-def records_of(pages: Sequence[Page], form: str) -> list[bytes]:
+def records_of(pages: Sequence[CorpusPage], form: str) -> list[bytes]:
     """The pages as records of one form; equal pages give equal bytes."""
     if form == JSONL:
         return json_records(pages)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.corpus.changes import read_changes
-from beam_reuse.io.corpus.records import Page
+from beam_reuse.io.corpus.records import CorpusPage
 from beam_reuse.io.parts import has_columns, read_part
 
 _READ = ("fetched_url", "timestamp", "status", "content_type", "charset", "kind", "payload",
@@ -16,7 +16,7 @@ _READ = ("fetched_url", "timestamp", "status", "content_type", "charset", "kind"
 _STORED = ("stored", "form")
 
 
-def read_pages(path: str, rows: NDArray[np.int64], changes: str = "") -> Iterator[Page]:
+def read_pages(path: str, rows: NDArray[np.int64], changes: str = "") -> Iterator[CorpusPage]:
     """The pages of a part that are in these rows, which are in order, as a file of `changes` (or
     none) says. Memory: READ_BYTES, or a row group, of each."""
     stored = has_columns(path, _STORED)
@@ -29,7 +29,7 @@ def read_pages(path: str, rows: NDArray[np.int64], changes: str = "") -> Iterato
             change = None
             if upcoming is not None and upcoming[0] == row:
                 change, upcoming = upcoming[1], next(changed, None)
-            yield Page(value["fetched_url"], value["timestamp"], value["status"],
+            yield CorpusPage(value["fetched_url"], value["timestamp"], value["status"],
                        value["content_type"] or "", value["charset"] or "", Kind(value["kind"]),
                        value["payload"], value["bytes"], value["record_id"] or "",
                        value.get("stored", b""), value.get("form", ""), change)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from beam_reuse.core.pages import Kind
 from beam_reuse.io.corpus.changes import FLAG, STRIPPED
 from beam_reuse.io.corpus.json_rows import object_of
-from beam_reuse.io.corpus.records import CONTENT, MARKS, Page, free_name, json_members, row_of
+from beam_reuse.io.corpus.records import CONTENT, MARKS, CorpusPage, free_name, json_members, row_of
 from beam_reuse.io.crawl.parquet_rows import PARQUET, form_of, schema_of
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.crawl.rows import JSONL, utf8
@@ -57,7 +57,7 @@ def _holds_text(kind: pa.DataType) -> bool:
     return str(kind).removeprefix("large_").removesuffix("_view") in ("string", "binary")
 
 
-def parquet_records(pages: Sequence[Page], form: str) -> list[bytes]:
+def parquet_records(pages: Sequence[CorpusPage], form: str) -> list[bytes]:
     """Pages as rows of one form."""
     schema, made = schema_of(form), [b""] * len(pages)
     by_form: dict[str, list[int]] = {}
@@ -72,7 +72,7 @@ def parquet_records(pages: Sequence[Page], form: str) -> list[bytes]:
     return made
 
 
-def _stored_rows(pages: Sequence[Page], schema: pa.Schema) -> pa.Table:
+def _stored_rows(pages: Sequence[CorpusPage], schema: pa.Schema) -> pa.Table:
     """Rows as their file has them, but for what was taken out of their content."""
     table = pa.Table.from_batches(
         [pa.ipc.read_record_batch(pa.py_buffer(page.stored), schema) for page in pages], schema)
@@ -98,7 +98,7 @@ def _stored_rows(pages: Sequence[Page], schema: pa.Schema) -> pa.Table:
     return table
 
 
-def _content(page: Page, kind: pa.DataType) -> bytes | str:
+def _content(page: CorpusPage, kind: pa.DataType) -> bytes | str:
     """What is left of a page, for a column of this type."""
     text = utf8(decode_text(page.payload, page.charset))
     if "string" in str(kind):
@@ -106,7 +106,7 @@ def _content(page: Page, kind: pa.DataType) -> bytes | str:
     return page.payload if page.kind is Kind.HTML else text
 
 
-def _new_rows(pages: Sequence[Page]) -> pa.Table:
+def _new_rows(pages: Sequence[CorpusPage]) -> pa.Table:
     """Rows of `_ROW`."""
     rows = [row_of(page) for page in pages]
     columns = [[_of(row, name) for row in rows] for name in _ROW.names[:-1]]
@@ -116,7 +116,7 @@ def _new_rows(pages: Sequence[Page]) -> pa.Table:
         schema=_ROW)
 
 
-def _others(page: Page, row: Mapping[str, Any]) -> str | None:
+def _others(page: CorpusPage, row: Mapping[str, Any]) -> str | None:
     """What else a row of JSON Lines has, as it is written there."""
     if page.form != JSONL:
         return None
@@ -132,7 +132,7 @@ def _of(row: Mapping[str, Any], name: str) -> Any:
     return value if isinstance(value, kinds.get(name, str)) else None
 
 
-def _marked(table: pa.Table, pages: Sequence[Page], schema: pa.Schema) -> pa.Table:
+def _marked(table: pa.Table, pages: Sequence[CorpusPage], schema: pa.Schema) -> pa.Table:
     """Rows with the columns of `schema` that they do not have yet."""
     marks = {name: mark for mark, name in _names(table.schema).items() if mark in MARKS}
     columns = []

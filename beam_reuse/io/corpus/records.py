@@ -32,7 +32,7 @@ MARKS = ("stripped", "flag")
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
-class Page(NamedTuple):
+class CorpusPage(NamedTuple):
     """A page that stays in a corpus, and how it is changed, if it is; `stored` as in
     `core.pages.RawPage`, where the payload, which has `size` bytes, may be left out."""
 
@@ -65,7 +65,7 @@ class Page(NamedTuple):
         change = self.change
         return self.size if change is None or change.payload is None else len(change.payload)
 
-    def as_changed(self) -> "Page":
+    def as_changed(self) -> "CorpusPage":
         """The page with what stays of it as its payload."""
         change = self.change
         if change is None or change.payload is None:
@@ -94,13 +94,13 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def json_records(pages: Sequence[Page]) -> list[bytes]:
+def json_records(pages: Sequence[CorpusPage]) -> list[bytes]:
     """Pages as lines of JSON: those that are stored as such and unchanged as they are; of those
     that are changed all other columns are."""
     return [_json_record(page) + b"\n" for page in pages]
 
 
-def _json_record(page: Page) -> bytes:
+def _json_record(page: CorpusPage) -> bytes:
     if page.form != JSONL:
         row = row_of(page)
         for name, value in page.marks.items():
@@ -115,7 +115,7 @@ def _json_record(page: Page) -> bytes:
     return object_of(members)
 
 
-def json_members(page: Page) -> list[Member]:
+def json_members(page: CorpusPage) -> list[Member]:
     """The columns of a page that is a row of JSON Lines, with its content as it is written."""
     members = members_of(page.stored)
     if not page.is_stripped:
@@ -131,7 +131,7 @@ def json_members(page: Page) -> list[Member]:
             if at == last[was][0] or each.name not in (was, target)]
 
 
-def row_of(page: Page) -> dict[str, Any]:
+def row_of(page: CorpusPage) -> dict[str, Any]:
     """A page as a row: with all columns that it has in its file, or with those that a row may have,
     and its content as it is written. What it does not have is not there."""
     if page.form == JSONL:
@@ -147,11 +147,11 @@ def row_of(page: Page) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def _text_of(page: Page) -> str:
+def _text_of(page: CorpusPage) -> str:
     return utf8(decode_text(page.payload, page.charset)).decode()
 
 
-def _with_content(row: dict[str, Any], page: Page) -> dict[str, Any]:
+def _with_content(row: dict[str, Any], page: CorpusPage) -> dict[str, Any]:
     """A row of Parquet with its content as text, in the column `text` if HTML has become text."""
     was = next(name for name in CONTENT if isinstance(row.get(name), str | bytes))
     if not page.is_stripped:

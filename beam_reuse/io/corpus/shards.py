@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_reuse.io.corpus.forms import records_of
-from beam_reuse.io.corpus.records import Page
+from beam_reuse.io.corpus.records import CorpusPage
 from beam_reuse.io.crawl.members import gzip_member
 from beam_reuse.io.crawl.parquet_rows import PARQUET, schema_of
 from beam_reuse.io.crawl.rows import JSONL
@@ -24,7 +24,7 @@ GROUP_ROWS = 1 << 15
 _TOGETHER = 256
 
 
-def write_shard(path: str, form: str, pages: Iterable[Page]) -> tuple[int, str]:
+def write_shard(path: str, form: str, pages: Iterable[CorpusPage]) -> tuple[int, str]:
     """Write pages as one file, which appears whole; gives their number and its SHA-256."""
     records, count = _records(pages, form), 0
     with written_whole(open_files(path), path) as sink:
@@ -38,7 +38,7 @@ def write_shard(path: str, form: str, pages: Iterable[Page]) -> tuple[int, str]:
     return count, hashed.digest.hexdigest()
 
 
-def _records(pages: Iterable[Page], form: str) -> Iterator[bytes]:
+def _records(pages: Iterable[CorpusPage], form: str) -> Iterator[bytes]:
     left = iter(pages)
     while some := list(islice(left, _TOGETHER)):
         yield from records_of(some, form)

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 import zstandard
 
 from beam_reuse.core.pages import Kind
-from beam_reuse.io.corpus.records import EPOCH, Page, json_line
+from beam_reuse.io.corpus.records import EPOCH, CorpusPage, json_line
 from beam_reuse.io.crawl.chain import WARC
 from beam_reuse.io.crawl.members import gzip_member
 
 WARC_GZ, WARC_ZST = f"{WARC}.gz", f"{WARC}.zst"
 
 
-def warc_records(page: Page, form: str) -> bytes:
+def warc_records(page: CorpusPage, form: str) -> bytes:
     """The record of a page, and the one that describes it, if it was changed; each in a member of
     its own, if the form is compressed. Equal pages give equal bytes."""
     if page.form == form and not page.is_stripped:
@@ -40,7 +40,7 @@ def _packed(record: bytes, form: str) -> bytes:
     return record
 
 
-def _page_record(page: Page) -> tuple[str, bytes]:
+def _page_record(page: CorpusPage) -> tuple[str, bytes]:
     """A page as a record with its decoded payload: its id, which follows from its content, and the
     record."""
     now = page.as_changed()
@@ -54,21 +54,21 @@ def _page_record(page: Page) -> tuple[str, bytes]:
     return identity, _record(page, "conversion", identity, kind + charset, refers, now.payload)
 
 
-def _metadata_record(page: Page, about: str) -> bytes:
+def _metadata_record(page: CorpusPage, about: str) -> bytes:
     content = json_line(page.marks)
     identity = _identity(page, "metadata", about, hashlib.sha1(content).hexdigest())
     refers = {"WARC-Refers-To": f"<{about}>"} if about else {}
     return _record(page, "metadata", identity, "application/json", refers, content)
 
 
-def _identity(page: Page, *more: str) -> str:
+def _identity(page: CorpusPage, *more: str) -> str:
     moment = page.moment or EPOCH
     name = " ".join((page.url, moment.isoformat(), *more))
     return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}"
 
 
 def _record(
-    page: Page, kind: str, identity: str, content_type: str, more: Mapping[str, str],
+    page: CorpusPage, kind: str, identity: str, content_type: str, more: Mapping[str, str],
     content: bytes,
 ) -> bytes:
     fields = {

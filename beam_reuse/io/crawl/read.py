@@ -18,7 +18,7 @@ from beam_reuse.io.crawl.warc import WarcFormat
 from beam_reuse.io.crawl.window import Window, open_window
 
 
-class Source(Protocol):
+class Outcomes(Protocol):
     """Outcomes of a part of a file; `position` tells how far it is while iterating."""
 
     position: int
@@ -38,7 +38,7 @@ class RangeReader:
     def __init__(self, piece: FileRange, settings: ReadSettings) -> None:
         self._piece = piece
         self._settings = settings
-        self._source: Source | None = None
+        self._source: Outcomes | None = None
         self._done = 0
         self._start = 0
         self.records = 0
@@ -95,7 +95,7 @@ class RangeReader:
                 self.next_start = source.next_start
 
     def _source_of(self, file: InputFile, window: Window, form: FileFormat, start: int,
-                   end: int) -> Source:
+                   end: int) -> Outcomes:
         if form.content == "parquet":
             return ParquetRows(file.path, file.size, start, end, self._settings)
         if form.content == "jsonl":

@@ -23,7 +23,7 @@ _NOTHING = r"^[\t-\r ]*(#.*)?$"
 _SPOILED = re.compile(rb"\s*[\"']?[0-9a-fA-F]{38,42}(?![0-9a-zA-Z])")
 
 
-class _Lines(NamedTuple):
+class _SomeLines(NamedTuple):
     """Some lines of a list: the hashes ('V20') and the texts (anything else that says something)
     among them, each with the numbers of their lines."""
 
@@ -73,7 +73,7 @@ def read_stop_text(source: IO[bytes], name: str, chunks: ChunkSettings) -> Itera
         yield text_hashes(lines.texts, chunks) if first_text else lines.hashes
 
 
-def _read(source: IO[bytes], name: str) -> Iterator[_Lines]:
+def _read(source: IO[bytes], name: str) -> Iterator[_SomeLines]:
     """The lines of a list, some at a time."""
     first = 1
     for piece in _whole_lines(source, name):
@@ -82,7 +82,7 @@ def _read(source: IO[bytes], name: str) -> Iterator[_Lines]:
         first += piece.count(b"\n")
 
 
-def _plain_hashes(piece: bytes, first: int) -> _Lines | None:
+def _plain_hashes(piece: bytes, first: int) -> _SomeLines | None:
     """Lines that are a hash each and nothing else; None if one is not."""
     width = HEX_DIGITS + 1
     if len(piece) % width or piece[HEX_DIGITS::width].strip(b"\n"):
@@ -90,17 +90,17 @@ def _plain_hashes(piece: bytes, first: int) -> _Lines | None:
     hashes = hashes_of_hex(piece)
     if len(hashes) * width != len(piece):
         return None
-    return _Lines(hashes, np.arange(first, first + len(hashes)), [], np.zeros(0, np.int64))
+    return _SomeLines(hashes, np.arange(first, first + len(hashes)), [], np.zeros(0, np.int64))
 
 
-def _any_lines(piece: bytes, first: int) -> _Lines:
+def _any_lines(piece: bytes, first: int) -> _SomeLines:
     """Lines that may have blanks around a hash, and a comment behind it; or be texts."""
     lines = pc.split_pattern(pa.array([piece.decode().removesuffix("\n")]), "\n").flatten()
     is_hash = pc.match_substring_regex(lines, _HASH)
     is_text = pc.and_not(pc.invert(is_hash), pc.match_substring_regex(lines, _NOTHING))
     hashes = pc.ascii_ltrim_whitespace(lines.filter(is_hash))
     digits = pc.utf8_slice_codeunits(hashes, 0, HEX_DIGITS)
-    return _Lines(
+    return _SomeLines(
         hashes_of_hex("".join(digits.to_pylist()).encode()),
         pc.indices_nonzero(is_hash).to_numpy().astype(np.int64) + first,
         lines.filter(is_text).cast(pa.binary()).to_pylist(),

@@ -20,7 +20,7 @@ REMOTE_SECONDS = 10.0
 
 
 @dataclass
-class Figures:
+class ReadSoFar:
     """Totals of one process, or of all together."""
 
     bytes: int = 0
@@ -43,7 +43,7 @@ class _Tally:
 
     def _start(self) -> None:
         self._pid = os.getpid()
-        self._figures = Figures()
+        self._figures = ReadSoFar()
         self._written = 0.0
         self._due = False
 
@@ -121,15 +121,15 @@ class ProgressReporter:
             tally.flush()
 
 
-def read_figures(folder: str) -> Figures:
+def read_figures(folder: str) -> ReadSoFar:
     """The figures of all workers together, with the stage reported last."""
     files = open_files(folder)
-    total = Figures()
+    total = ReadSoFar()
     for name in files.list(folder):
         if not name.endswith(".json"):
             continue
         try:
-            figures = Figures(**json.loads(files.read(join(folder, name))))
+            figures = ReadSoFar(**json.loads(files.read(join(folder, name))))
         except (OSError, ValueError):
             continue
         total.bytes += figures.bytes
