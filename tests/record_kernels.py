@@ -1,6 +1,7 @@
-"""The kernels that the demo calls: `make kernels` writes them to beam_reuse/kernels/signatures.txt.
+"""The kernels that runs call: `make kernels` writes them to beam_reuse/kernels/signatures.txt.
 
-Run as a program with a file's name it runs the demo and writes their signatures there.
+Run as a program with a file's name it runs the demo, sorts strings as larger crawls have them, and
+writes the signatures of what was called there.
 """
 
 import sys
@@ -37,8 +38,22 @@ def main(path: str) -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         status = run(["demo", "-o", f"{folder}/demo", "--workers", "1"])
+    _sort_many_strings()
     Path(path).write_text("".join(f"{each}\n" for each in sorted(called)))
     return status
+
+
+def _sort_many_strings() -> None:
+    """URLs of a large site begin alike for longer than those of the demo, and come in many rows:
+    each has kernels of its own."""
+    from beam_reuse.columnar.sorting import sort_order
+    from beam_reuse.columnar.varbytes import VarBytes
+
+    prefix = b"http://www.site.example/" + 200 * b"a"
+    few = VarBytes.from_list([b"%s%d" % (prefix, number) for number in range(3)])
+    many = VarBytes.from_list([b"%d" % (number % 100) for number in range(3000)])
+    for column in (few, many):
+        sort_order([column], len(column))
 
 
 if __name__ == "__main__":
