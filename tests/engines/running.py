@@ -22,7 +22,7 @@ from beam_reuse.cli import progress
 from beam_reuse.cli.main import entry
 if __name__ == "__main__":
     runners.SMALL_INPUT = 0
-    progress._Lines.seconds = 0.3
+    progress._PlainLines.seconds = 0.3
     entry()
 """
 
