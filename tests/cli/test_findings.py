@@ -155,8 +155,9 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
     flags = {"b": True, "c": True, "combined": True, "hybrid": False}
     pair = {"url_a": "http://a/", "url_b": "http://b/", "b_similarity": 2, "c_similarity": 380,
             "same_site": True}
-    kept = [{"url": f"http://{n}/", "keep": n > 0, "because_of": None, "reason": None,
-             "containment": None} for n in range(3)]
+    kept = [{"url": f"http://{n}/", "keep": n > 2, "because_of": None, "reason": reason,
+             "containment": None}
+            for n, reason in enumerate(("pair", "equal-signatures", "identity", None))]
     folder = write_result(tmp_path / "r", {
         "near_duplicates": [[pair | flags], [pair | flags | {"c": False}]], "keep": [kept],
         "identity_sets": [[{"representative": first, "url": first + more}
@@ -165,7 +166,12 @@ def test_near_duplicates_are_told(tmp_path: Path) -> None:
     assert lines(folder) == [
         "near-duplicates: 2 pairs (2 by b, 1 by c, 2 by combined, 0 by hybrid)",
         "2 sets of pages with the same words, 3 pages superfluous; "
-        "1 of 3 pages dropped by b (keep)", ""]
+        "3 of 4 pages dropped by b (keep)",
+        "  2 of them because signatures agree; --min-containment 0.8 drops only pages whose text "
+        "is on the page that stays", ""]
+    manifest = read_manifest(folder)
+    proven = replace(manifest, settings={**manifest.settings, "min-containment": 0.8})
+    assert len(list(findings(proven, folder))) == 3
 
 
 def test_what_is_noted_is_explained_and_slow_reading_is_told_in_small_units() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_reuse.analyses.near_duplicates.schemas import (
@@ -10,6 +11,7 @@ from beam_reuse.analyses.near_duplicates.schemas import (
     IDENTITY_SETS,
     KEEP,
     NEAR_DUPLICATES,
+    SIMILAR,
 )
 from beam_reuse.core.wording import counted
 from beam_reuse.io.results.result import Result
@@ -42,6 +44,11 @@ def near_duplicates(there: Result) -> Iterator[str]:
            f"{counted(superfluous, 'page')} superfluous; "
            f"{dropped:,} of {counted(pages, 'page')} dropped by "
            f"{there.settings.get('keep-by', 'hybrid')} (keep)")
+    similar = sum(pc.sum(pc.is_in(batch["reason"], pa.array(SIMILAR))).as_py() or 0
+                  for batch in there.batches(KEEP, ["reason"]))
+    if similar and there.settings.get("min-containment") is None:
+        yield (f"  {similar:,} of them because signatures agree; --min-containment 0.8 drops only "
+               "pages whose text is on the page that stays")
 
 
 @dataclass

@@ -13,6 +13,7 @@ from beam_reuse.analyses.near_duplicates.schemas import (
     KEEP,
     NEAR_DUPLICATE_CLUSTERS,
     NEAR_DUPLICATES,
+    SIMILAR,
     SITE_PAIRS,
 )
 from beam_reuse.analyses.near_duplicates.settings import ALGORITHMS, NearDuplicateSettings
@@ -23,7 +24,7 @@ from beam_reuse.columnar.varbytes import VarBytes
 from beam_reuse.rows import Rows
 
 _NAMES = np.array([name.encode() for name in ALGORITHMS], object)
-_REASONS = np.array([b"", b"identity", b"equal-signatures", b"pair"], object)
+_REASONS = np.array([b"", b"identity", *(reason.encode() for reason in SIMILAR)], object)
 FAMILY = len(ALGORITHMS)
 """The kind of edges that connect families."""
 

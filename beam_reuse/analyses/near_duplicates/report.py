@@ -7,13 +7,16 @@ from beam_reuse.analyses.near_duplicates.schemas import (
     KEEP,
     NEAR_DUPLICATE_DEGREES,
     NEAR_DUPLICATES,
+    SIMILAR,
 )
 from beam_reuse.core.wording import counted, percent
 from beam_reuse.io.results.result import Result
 from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
-_KEPT = "select count(*) filter (keep) as kept, count(*) as pages from source"
+_KEPT = f"""
+    select count(*) filter (keep) as kept, count(*) as pages,
+        count(*) filter (reason in {SIMILAR}) as similar from source"""
 _FOR = """
     select because_of, count(*) as pages, min(url) as example from source where not keep
     group by because_of order by pages desc, because_of limit 3"""
@@ -38,12 +41,15 @@ def near_duplicates(there: Result) -> Iterator[Shown]:
 
 
 def _keep(there: Result) -> Iterator[Card]:
-    (sums,) = there.query(_KEPT, KEEP, ("keep",))
+    (sums,) = there.query(_KEPT, KEEP, ("keep", "reason"))
     dropped = sums["pages"] - sums["kept"]
     rows = there.query(_FOR, KEEP, ("url", "keep", "because_of"))
     answer = ("No page is nearly the same as another: keep all." if not dropped else
               f"Keep {sums['kept']:,} of {counted(sums['pages'], 'page')}: the others, "
               f"{percent(dropped / sums['pages'])}, are nearly the same as one that stays.")
+    if sums["similar"] and there.settings.get("min-containment") is None:
+        answer += (f" {sums['similar']:,} of them because signatures agree; --min-containment 0.8 "
+                   "drops only pages whose text is on the page that stays.")
     yield Card(4, "What should I keep?", f"{dropped:,}", "pages to drop", answer, [
         Example(row["because_of"], f"stays for {counted(row['pages'], 'page')} nearly the same, "
                 f"such as {row['example']}", "pair",

@@ -17,6 +17,8 @@ KEEP = table(
     "keep", url=page, keep=flag, because_of=maybe(page), reason=maybe(text),
     containment=maybe(share),
 )
+SIMILAR = ("equal-signatures", "pair")
+"""Reasons in `keep` of pages that are dropped because signatures agree, not their words."""
 FAMILIES = table(
     "families", family=page, url=page, domain=text, alike=text, similarity=share
 )
