@@ -43,11 +43,11 @@ def _depths(there: Result) -> Iterator[Figure]:
     rows = there.query("select depth, records from source order by depth", DEPTH_HISTOGRAM,
                        ("depth", "records"))
     if rows:
-        points = [(row["depth"] - 0.5, row["records"]) for row in rows]
+        points = [(row["depth"], row["records"]) for row in rows]
         yield Plot("Depth of URLs", "How many records have a URL of so many directories, before "
                    "URLs of crawler traps are skipped. A long tail is a trap.",
                    Axis("directories, the host counts as one"), Axis("records", log=True),
-                   [Series("records", points, "bars")])
+                   [Series("records", points, "bars", before=0.5)])
 
 
 def _not_asked_for(ran: Iterable[About]) -> Iterator[str]:

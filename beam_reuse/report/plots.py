@@ -14,9 +14,9 @@ _RADIUS = 2.8
 def plotted(plot: Plot) -> Iterator[str]:
     """The parts of a plot, WIDTH by HEIGHT."""
     points = [point for series in plot.series for point in series.shown]
-    right = [x + each.width for each in plot.series if each.mark == "bars"
-             for x, _ in each.points]
-    xs = [x for x, _ in points] + right + [at for at, _ in plot.lines]
+    edges = [x - each.before + beyond for each in plot.series if each.mark == "bars"
+             for x, _ in each.points for beyond in (0.0, each.width)]
+    xs = [x for x, _ in points] + edges + [at for at, _ in plot.lines]
     x = Scale.of(plot.x, xs, _LEFT, WIDTH - _RIGHT)
     y = Scale.of(plot.y, [each for _, each in points] + [at for at, _ in plot.levels],
                  HEIGHT - _BOTTOM, _TOP)
@@ -65,7 +65,8 @@ def _marks(series: Series, number: int, x: Scale, y: Scale) -> Iterator[str]:
     for a, b in series.shown:
         said = element("title", escaped(f"{series.name}: {shown(x.axis, a)}, {shown(y.axis, b)}"))
         if series.mark == "bars":
-            left, right = x.place(a), x.place(a + series.width)
+            left = x.place(a - series.before)
+            right = x.place(a - series.before + series.width)
             top, bottom = y.place(b), y.place(0)
             yield element("rect", said, x=left + 0.5, y=top, width=max(right - left - 1, 0.5),
                           height=max(bottom - top, 0.0), class_="bar")

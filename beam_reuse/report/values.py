@@ -49,13 +49,14 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """Points (x, y) with one name; `bars` are as wide as `width` and begin at their x, a `path` is
-    a line with its points."""
+    """Points (x, y) with one name; `bars` are as wide as `width` and begin `before` their x, a
+    `path` is a line with its points."""
 
     name: str
     points: Sequence[tuple[float, float]]
     mark: Mark = "points"
     width: float = 1.0
+    before: float = 0.0
 
     @property
     def shown(self) -> Sequence[tuple[float, float]]:

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import pytest
 
+from beam_reuse.analyses.reuse.report import readable
 from beam_reuse.cli.main import main
 from beam_reuse.io.results import tables
 from beam_reuse.report.page import REPORT, report_of
@@ -65,21 +66,33 @@ def test_cards_answer_with_rows_of_the_tables(result: Path) -> None:
         min(sum(row["chunking"] == each for row in skippable)
             for each in {row["chunking"] for row in skippable}),
         sum(not row["keep"] for row in tables.read(str(result), "keep").to_pylist()),
-        len(set(tables.read(str(result), "quilts")["url"].to_pylist())),
+        len(set(tables.read(str(result), "quilt_sources")["url"].to_pylist())),
         len(set(tables.read(str(result), "families")["family"].to_pylist())),
     ]
     assert all(1 <= len(texts(card, "li")) <= 3 for card in cards)
 
 
-def test_queries_of_cards_are_answered(result: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_queries_of_cards_give_all_of_what_they_show(
+    result: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As many rows, or pages, as the number says, beginning with the first example; mirrors are
+    another table than pages to skip."""
     root = parsed((result / REPORT).read_bytes())
-    queries = [re.fullmatch(r'beam-reuse sql \. "(.*)"', code) for code in texts(root, "code")]
-    assert len(queries) >= 6
-    for query in queries:
+    cards = [each for each in root.iter("article") if each.get("class") == "card"]
+    for card in cards:
+        (code,) = texts(card, "code")
+        query = re.fullmatch(r'beam-reuse sql \. "(.*)"', code)
         assert query is not None
         assert main(["sql", str(result), query[1], "--to", "json"]) == 0
-        for line in capsys.readouterr().out.splitlines():
-            json.loads(line)
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        named = [next(row[name].rstrip("/") if name == "prefix" else readable(row[name])
+                      for name in ("prefix", "family", "because_of", "url", "text") if name in row)
+                 for row in rows]
+        title = texts(card, "h2")[0]
+        number = int(texts(card, "b")[0].replace(",", ""))
+        assert number == len(set(named) if "stitched" in title else rows)
+        if "mirrors" not in title:
+            assert named[0].startswith(texts(card, "q")[0].removesuffix("…"))
 
 
 def test_each_figure_has_its_numbers_as_a_table(result: Path) -> None:
@@ -102,6 +115,32 @@ def test_each_figure_has_its_numbers_as_a_table(result: Path) -> None:
     cells = texts(plot, "td")
     assert {(int(x.replace(",", "")), int(y.replace(",", "")))
             for x, y in zip(cells[1::3], cells[2::3], strict=True)} == histogram
+
+
+def test_at_most_counts_what_is_at_the_edge(result: Path) -> None:
+    """Also pages of which nothing is known, and shares that a bin begins with."""
+    root = parsed((result / REPORT).read_bytes())
+    (figure,) = (each for each in root.iter("figure")
+                 if texts(each, "h3") == ["How much of a page is known content"])
+    cells = texts(figure, "td")
+    shown = {x: y for name, x, y in zip(cells[::3], cells[1::3], cells[2::3], strict=True)
+             if name == "at most"}
+    shares = [each for each in tables.read(str(result), "page_reuse")["contains"].to_pylist()
+              if each is not None]
+    assert shares.count(0) > len(shares) / 3 and len(shown) == 21
+    for edge in range(21):
+        least = sum(each <= edge / 20 + 1e-12 for each in shares) / len(shares)
+        said = float(shown[f"{5 * edge} %"].removesuffix(" %"))
+        assert said == pytest.approx(100 * least, abs=0.01)
+
+
+def test_depths_are_whole_numbers(result: Path) -> None:
+    root = parsed((result / REPORT).read_bytes())
+    (figure,) = (each for each in root.iter("figure") if texts(each, "h3") == ["Depth of URLs"])
+    cells = texts(figure, "td")
+    assert [*zip(map(int, cells[1::3]), map(int, cells[2::3]), strict=True)] == [
+        (row["depth"], row["records"])
+        for row in tables.read(str(result), "depth_histogram").to_pylist()]
 
 
 def nothing_acts(report: bytes) -> None:

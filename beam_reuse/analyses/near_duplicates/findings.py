@@ -53,13 +53,15 @@ def near_duplicates(there: Result) -> Iterator[str]:
 
 @dataclass
 class _Family:
-    """What the summary says of a family; `others` have the same domains."""
+    """What the summary says of a family; `others` have the same domains, and on the `certain` ones
+    are pages with the same words, or the same file, as others of it."""
 
     name: str
     pages: int = 0
     least: float = 1.0
     similarity: float = 0.0
     domains: set[str] = field(default_factory=set)
+    certain: set[str] = field(default_factory=set)
     alike: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_ALIKE, 0))
     others: int = 0
 
@@ -67,12 +69,14 @@ class _Family:
         self.pages += 1
         self.alike[alike] += 1
         self.domains.add(domain)
+        if alike != "similar":
+            self.certain.add(domain)
         self.similarity += similarity
         self.least = min(self.least, similarity)
 
     @property
-    def rank(self) -> tuple[int, int, str]:
-        return -len(self.domains), -self.pages, self.name
+    def rank(self) -> tuple[int, int, int, str]:
+        return -len(self.certain), -len(self.domains), -self.pages, self.name
 
     def lines(self) -> Iterator[str]:
         others = f"; {counted(self.others, 'other')} on the same" if self.others else ""
@@ -85,7 +89,8 @@ class _Family:
 
 
 def families(there: Result) -> Iterator[str]:
-    """How many there are, and those on most domains; of those on the same domains the largest.
+    """How many there are, and those that are on most domains for certain: signatures may agree by
+    chance. Of those on the same domains the largest.
     Memory: a line for each set of domains."""
     count, best = 0, dict[tuple[str, ...], _Family]()
     for family in _each_family(there):

@@ -1,6 +1,7 @@
 """What near-duplicates show in the report."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from beam_reuse.analyses.near_duplicates.schemas import (
     FAMILIES,
@@ -17,20 +18,29 @@ from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 _KEPT = f"""
     select count(*) filter (keep) as kept, count(*) as pages,
         count(*) filter (reason in {SIMILAR}) as similar from source"""
+# Examples are first of what is certain: signatures may agree by chance, words do not.
 _FOR = """
-    select because_of, count(*) as pages, min(url) as example from source where not keep
-    group by because_of order by pages desc, because_of limit 3"""
-_QUERY = "select url, because_of from keep where not keep order by because_of, url"
+    select because_of, count(*) as pages, count(*) filter (reason = 'identity') as same,
+        coalesce(min(url) filter (reason = 'identity'), min(url)) as example
+    from source where not keep
+    group by because_of order by {first} desc, pages desc, because_of limit 3"""
+_QUERY = ("select url, because_of, reason, containment from keep where not keep "
+          "order by {first} over (partition by because_of) desc, "
+          "count(*) over (partition by because_of) desc, because_of, url")
+_CERTAIN, _ANY = "count(*) filter (reason = 'identity')", "count(*)"
 _SIMILARITIES = """
     select same_site, {value} as value, count(*) as n from source where {returned}
     group by all order by same_site, value"""
 _FAMILY_COUNT = "select count(distinct family) as n from source"
-_FAMILIES = """
+_CERTAIN_DOMAINS = "count(distinct domain) filter (alike <> 'similar')"
+_FAMILIES = f"""
     select family, count(*) as pages, count(distinct domain) as domains,
-        string_agg(distinct alike, ', ' order by alike) as alike, min(similarity) as least
-    from source group by family order by domains desc, pages desc, family limit 3"""
-_FAMILY_QUERY = ("select family, count(distinct domain) as domains, count(*) as pages, "
-                 "min(similarity) as least from families group by family order by 2 desc, 3 desc")
+        {_CERTAIN_DOMAINS} as certain, min(similarity) as least
+    from source group by family order by certain desc, domains desc, pages desc, family limit 3"""
+_FAMILY_QUERY = (
+    f"select family, {_CERTAIN_DOMAINS} as certain_domains, count(distinct domain) as domains, "
+    "count(*) as pages, min(similarity) as least from families group by family "
+    "order by 2 desc, 3 desc, 4 desc, family")
 _DEGREES = "select algorithm, degree, pages from source order by algorithm, degree"
 
 
@@ -43,18 +53,27 @@ def near_duplicates(there: Result) -> Iterator[Shown]:
 def _keep(there: Result) -> Iterator[Card]:
     (sums,) = there.query(_KEPT, KEEP, ("keep", "reason"))
     dropped = sums["pages"] - sums["kept"]
-    rows = there.query(_FOR, KEEP, ("url", "keep", "because_of"))
+    proven = there.settings.get("min-containment") is not None
+    first = _ANY if proven else _CERTAIN
+    rows = there.query(_FOR.format(first=first), KEEP, ("url", "keep", "because_of", "reason"))
     answer = ("No page is nearly the same as another: keep all." if not dropped else
               f"Keep {sums['kept']:,} of {counted(sums['pages'], 'page')}: the others, "
               f"{percent(dropped / sums['pages'])}, are nearly the same as one that stays.")
-    if sums["similar"] and there.settings.get("min-containment") is None:
+    if sums["similar"] and not proven:
         answer += (f" {sums['similar']:,} of them because signatures agree; --min-containment 0.8 "
                    "drops only pages whose text is on the page that stays.")
     yield Card(4, "What should I keep?", f"{dropped:,}", "pages to drop", answer, [
-        Example(row["because_of"], f"stays for {counted(row['pages'], 'page')} nearly the same, "
-                f"such as {row['example']}", "pair",
-                {"a": row["because_of"], "b": row["example"]}) for row in rows], _QUERY,
+        Example(row["because_of"], f"stays for {_as_pages(row)}, such as {row['example']}", "pair",
+                {"a": row["because_of"], "b": row["example"]}) for row in rows],
+        _QUERY.format(first=first),
         "table?name=keep&f=keep.is.false")
+
+
+def _as_pages(row: dict[str, Any]) -> str:
+    if row["same"] == row["pages"]:
+        return f"{counted(row['pages'], 'page')} with the same words"
+    of_which = f", {row['same']:,} of them with the same words" if row["same"] else ""
+    return f"{counted(row['pages'], 'page')} nearly the same{of_which}"
 
 
 def _all_similarities(there: Result) -> Iterator[Figure]:
@@ -68,15 +87,19 @@ def _families(there: Result) -> Iterator[Card]:
     (found,) = there.query(_FAMILY_COUNT, FAMILIES, ("family",))
     rows = there.query(_FAMILIES, FAMILIES, FAMILIES.names)
     answer = ("No page is made of the same thing as one of another domain." if not rows else
-              f"The largest is on {counted(rows[0]['domains'], 'domain')}: kits, farms and parked "
-              "pages look like this, and so do mirrors.")
+              f"The largest is on {counted(rows[0]['certain'] or rows[0]['domains'], 'domain')}: "
+              "kits, farms and parked pages look like this, and so do mirrors.")
     yield Card(6, "Which pages on different domains are made of the same thing?",
                f"{found['n']:,}", "family" if found["n"] == 1 else "families", answer, [
-                   Example(row["family"], f"{counted(row['pages'], 'page')} on "
-                           f"{counted(row['domains'], 'domain')}, alike by {row['alike']}; "
-                           f"similarity {percent(row['least'])} or more", "family",
-                           {"name": row["family"]}) for row in rows],
+                   Example(row["family"], _on_domains(row), "family", {"name": row["family"]})
+                   for row in rows],
                _FAMILY_QUERY, "families")
+
+
+def _on_domains(row: dict[str, Any]) -> str:
+    certain = f"the same words on {row['certain']:,}, " if row["certain"] else ""
+    return (f"{counted(row['pages'], 'page')} on {counted(row['domains'], 'domain')}: {certain}"
+            f"similarity {percent(row['least'])} or more")
 
 
 def _degrees(there: Result) -> Iterator[Figure]:
@@ -86,7 +109,8 @@ def _degrees(there: Result) -> Iterator[Figure]:
             points.setdefault(row["algorithm"], []).append((row["degree"], row["pages"]))
     if points:
         yield Plot("How many near-duplicates pages have",
-                   "Each point: so many pages have so many near-duplicates, by each algorithm.",
+                   "Each point: so many pages have so many near-duplicates, by each algorithm. "
+                   "Pages that have none are left out.",
                    Axis("near-duplicates of a page", log=True), Axis("pages", log=True),
                    [Series(name, found) for name, found in sorted(points.items())])
 

@@ -64,8 +64,9 @@ def _card(
                     query="select * from skippable", screen="table?name=skippable")
     strict, loose = saved[0], saved[-1]
     share = percent(strict["redundant_pages"] / strict["pages"])
-    exact = (f"{share} of all pages ({megabytes(strict['redundant_bytes'])}) are copies of one "
-             f"that stays{_compared(strict['chunking'])}")
+    exact = (f"{share} of the {counted(strict['pages'], 'page')} with lines "
+             f"({megabytes(strict['redundant_bytes'])}) are copies of one that stays"
+             f"{_compared(strict['chunking'])}")
     more = ("" if loose is strict else "; with pages whose own lines are nearly all on another"
             f"{_compared(loose['chunking'])} it is {loose['redundant_pages']:,}")
     answer = f"{exact}{more}. {_mirrors(mirrors)}"

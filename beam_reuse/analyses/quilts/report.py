@@ -1,6 +1,7 @@
 """What quilts show in the report."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from beam_reuse.analyses.quilts.schemas import QUILT_SOURCES, QUILTS
 from beam_reuse.core.wording import counted, percent
@@ -13,10 +14,11 @@ _LABELS = {"gram_size": "tokens of a gram (k)", "max_pages_per_gram": "pages of 
            "min_sources": "sources at least (c)", "min_patch_fraction": "patch fraction (θ)"}
 _TOP = """
     select url, max(sources) as sources, max(patch_fraction * covered) as part from source
-    group by url order by sources desc, url limit 3"""
-_COUNT = "select count(distinct url) as n from source"
+    where {pivot} group by url order by sources desc, url limit 3"""
+_COUNT = "select count(distinct url) as n from source where {pivot}"
 _SWEEP = f"select {', '.join(_SETTINGS)}, count(*) as n from source group by all order by all"
-_QUERY = ("select url, rank, source_url, share, linked from quilt_sources order by url, rank")
+_QUERY = ("select url, count(*) over (partition by url) as sources, rank, source_url, share, "
+          "linked from quilt_sources where {pivot} order by sources desc, url, rank")
 
 
 def quilts(there: Result) -> Iterator[Shown]:
@@ -25,9 +27,11 @@ def quilts(there: Result) -> Iterator[Shown]:
 
 
 def _stitched(there: Result) -> Iterator[Card]:
-    columns = ("url", "sources", "patch_fraction", "covered")
-    (found,) = there.query(_COUNT, QUILTS, ("url",))
-    rows = there.query(_TOP, QUILTS, columns)
+    """The quilts of the pivot: of each setting that was varied, the first value."""
+    pivot = " and ".join(f"{name} = {value!r}" for name, value in _pivot(there).items()) or "true"
+    columns = ("url", "sources", "patch_fraction", "covered", *_SETTINGS)
+    (found,) = there.query(_COUNT.format(pivot=pivot), QUILTS, columns)
+    rows = there.query(_TOP.format(pivot=pivot), QUILTS, columns)
     answer = ("No page is stitched from passages of others." if not rows else
               f"The largest takes passages from {counted(rows[0]['sources'], 'page')}.")
     yield Card(5, "Which pages are stitched from other people's?", f"{found['n']:,}",
@@ -35,7 +39,14 @@ def _stitched(there: Result) -> Iterator[Card]:
                    Example(row["url"], f"{percent(row['part'])} of its text is from "
                            f"{counted(row['sources'], 'source')}",
                            "quilt", {"url": row["url"]}) for row in rows],
-               _QUERY, "quilts")
+               _QUERY.format(pivot=pivot), "quilts?sort=sources&descending=true")
+
+
+def _pivot(there: Result) -> dict[str, Any]:
+    values = {name: there.settings.get(name.replace("_", "-")) for name in _SETTINGS}
+    first = {name: value[0] if isinstance(value, list | tuple) else value
+             for name, value in values.items()}
+    return {name: value for name, value in first.items() if value is not None}
 
 
 def _sweeps(there: Result) -> Iterator[Figure]:
@@ -43,8 +54,7 @@ def _sweeps(there: Result) -> Iterator[Figure]:
     value that was given."""
     rows = there.query(_SWEEP, QUILTS, _SETTINGS)
     asked = {name: there.settings.get(name.replace("_", "-")) for name in _SETTINGS}
-    pivot = {name: value[0] if isinstance(value, list | tuple) else value
-             for name, value in asked.items()}
+    pivot = _pivot(there)
     for name in _SETTINGS:
         values = asked[name]
         if not isinstance(values, list | tuple) or len(values) < 2:

@@ -20,25 +20,31 @@ from beam_reuse.report.histogram import share_plot
 from beam_reuse.report.parts import Shown, parts
 from beam_reuse.report.values import Axis, Card, Example, Figure, Plot, Series
 
-_WORDS = "length(regexp_replace(text, '<[^>]*>|[^\\p{L}]', '', 'g')) >= 60"
+# Passages of text on several hosts first, then other text, then what is mere markup.
+_WITH_LETTERS = ("(select *, length(regexp_replace(text, '<[^>]*>|[^\\p{{L}}]', '', 'g')) "
+                 "as letters from {})")
+_PASSAGES_ORDER = ("order by hosts > 1 and letters >= 60 desc, letters >= 60 desc, "
+                   "letters >= 20 desc, occurrences desc, sha1")
 _PASSAGES = f"""
-    select sha1, "text", occurrences, pages, hosts, first_url, hosts > 1 and {_WORDS} as copied
-    from source order by copied desc, occurrences desc, sha1 limit 60"""
-_PASSAGES_QUERY = ("select occurrences, hosts, pages, text from frequent_chunks "
-                   "order by hosts > 1 desc, occurrences desc")
-# Less than a tenth of a host is what hosts happen to have in common.
-_COPIERS = """
-    with copiers as (
-        select prefix, sum(matching)::long as copied, arg_max(source, (matching, source)) as source
-        from source where strpos(prefix, '/') = length(prefix)
-            and not ends_with('.' || prefix, '.' || source || '/') group by prefix)
-    select prefix, copied, source, badness, chunks, pages, count(*) over () as copiers
-    from hosts join copiers using (prefix) where copied * 10 >= chunks
-    order by copied desc, prefix limit 3"""
-_HOSTS_QUERY = ("select prefix, source, s.matching, badness, pages from neighbourhood_sources s "
-                "join neighbourhoods n using (prefix) where depth = 1 and not "
-                "ends_with('.' || prefix, '.' || source || '/') and s.matching * 10 >= chunks "
-                "order by s.matching desc")
+    select sha1, "text", occurrences, pages, hosts, first_url, letters,
+        hosts > 1 and letters >= 60 as copied
+    from {_WITH_LETTERS.format("source")} {_PASSAGES_ORDER} limit 60"""
+_PASSAGES_QUERY = ("select occurrences, hosts, pages, text from "
+                   f"{_WITH_LETTERS.format('frequent_chunks')} {_PASSAGES_ORDER}")
+# Less than a tenth of a host is what hosts happen to have in common. The same chunk of markup may
+# be on all pages of a host: what it has from whom is counted in different chunks.
+_COPIERS = (
+    "with copiers as (select prefix, sum(matching)::long as occurrences, "
+    "sum(distinct_matching)::long as copied, "
+    "arg_max(source, (distinct_matching, source)) as source from {sources} "
+    "where strpos(prefix, '/') = length(prefix) "
+    "and not ends_with('.' || prefix, '.' || source || '/') group by prefix) "
+    "select prefix, copied, source, badness, chunks, pages{more} "
+    "from {hosts} join copiers using (prefix) where occurrences * 10 >= chunks "
+    "order by copied desc, prefix")
+_FIRST_COPIERS = _COPIERS.format(
+    sources="source", hosts="hosts", more=", count(*) over () as copiers") + " limit 3"
+_HOSTS_QUERY = _COPIERS.format(sources="neighbourhood_sources", hosts="neighbourhoods", more="")
 _HISTOGRAM = """
     select kind, occurrences, "distinct" from source order by kind, occurrences"""
 
@@ -53,13 +59,21 @@ def _passages(there: Result) -> Iterator[Card]:
     rows = there.query(_PASSAGES, FREQUENT_CHUNKS, (
         "sha1", "text", "occurrences", "pages", "hosts", "first_url"))
     answer = "No passage occurs often enough to be listed." if not rows else (
-        f"The one that is copied most occurs {counted(rows[0]['occurrences'], 'time')} on "
+        f"{_what_leads(rows[0])} occurs {counted(rows[0]['occurrences'], 'time')} on "
         f"{counted(rows[0]['hosts'], 'host')}.")
-    yield Card(1, "Which passages are copied most?", f"{found:,}", "frequent passages", answer, [
+    yield Card(1, "Which passages are copied most?", f"{found:,}",
+               "frequent passages, markup included", answer, [
         Example(readable(row["text"]), f"{counted(row['occurrences'], 'time')} on "
                 f"{counted(row['pages'], 'page')} of {counted(row['hosts'], 'host')}; first "
                 f"captured at {row['first_url']}", "passage", {"sha1": row["sha1"]})
         for row in _of_other_words(rows)], _PASSAGES_QUERY, _passages_screen(rows))
+
+
+def _what_leads(row: dict[str, Any]) -> str:
+    if row["copied"]:
+        return "The text that is copied most from host to host"
+    return ("No text is copied from host to host. What is repeated most" if row["letters"] >= 20
+            else "Only markup is repeated. What is repeated most")
 
 
 def _of_other_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -73,7 +87,7 @@ def _of_other_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _passages_screen(rows: list[dict[str, Any]]) -> str:
     """Where the viewer lists them, in the same order where they are copied passages of text."""
     if not rows or not rows[0]["copied"]:
-        return "passages"
+        return "passages?sort=occurrences&descending=true"
     return "passages?sort=occurrences&descending=true&f=letters.min.60&f=hosts.min.2"
 
 
@@ -100,12 +114,14 @@ def detected(there: Result) -> Iterator[Shown]:
 
 
 def _copiers(there: Result) -> Iterator[Card]:
-    rows = there.query(_COPIERS, NEIGHBOURHOOD_SOURCES, ("prefix", "source", "matching"), others={
-        "hosts": (NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"))})
+    rows = there.query(
+        _FIRST_COPIERS, NEIGHBOURHOOD_SOURCES,
+        ("prefix", "source", "matching", "distinct_matching"),
+        others={"hosts": (NEIGHBOURHOODS, ("prefix", "badness", "chunks", "pages"))})
     number = rows[0]["copiers"] if rows else 0
     answer = ("No host has a tenth of its content from other domains." if not rows else
               f"{rows[0]['prefix'].rstrip('/')} has most of all: "
-              f"{counted(rows[0]['copied'], 'chunk')} of others, most of them of "
+              f"{counted(rows[0]['copied'], 'different chunk')} of others, most of them of "
               f"{rows[0]['source']}.")
     yield Card(2, "Which hosts live on copies, and on whose?", f"{number:,}",
                f"{'host' if number == 1 else 'hosts'} with a tenth or more from other domains",
@@ -125,9 +141,9 @@ def _directory_shares(there: Result) -> Iterator[Figure]:
 
 
 def _copied(row: dict[str, Any]) -> str:
-    return (f"{counted(row['copied'], 'chunk')} from other domains, mostly {row['source']}; "
-            f"{percent(row['badness'])} of its {counted(row['chunks'], 'chunk')} on "
-            f"{counted(row['pages'], 'page')} are known content")
+    return (f"{counted(row['copied'], 'different chunk')} from other domains, mostly "
+            f"{row['source']}; {percent(row['badness'])} of its {counted(row['chunks'], 'chunk')} "
+            f"on {counted(row['pages'], 'page')} are known content")
 
 
 def _shares(
