@@ -3,9 +3,14 @@
 import csv
 import json
 import os
+import re
 import shlex
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,8 +50,21 @@ class Judge:
 
     def press(self, key: str) -> None:
         """Press a key that leads to another row, and wait for it."""
-        self.visitor.run("document.querySelector('.judge-bar')?.setAttribute('data-old', '')")
+        self._leave_row()
         self.visitor.press(key)
+        self._await_row()
+
+    def press_at_once(self, keys: str) -> None:
+        """Press keys so fast that no row comes between them, and wait for the one that does."""
+        self._leave_row()
+        self.visitor.run(f"for (const key of {json.dumps(keys)}) document.body.dispatchEvent("
+                         "new KeyboardEvent('keydown', {key, bubbles: true}))")
+        self._await_row()
+
+    def _leave_row(self) -> None:
+        self.visitor.run("document.querySelector('.judge-bar')?.setAttribute('data-old', '')")
+
+    def _await_row(self) -> None:
         self.visitor.until("document.querySelector('.judge-bar:not([data-old]), .done') && "
                            "!document.getElementById('screen').hasAttribute('aria-busy')")
 
@@ -54,11 +72,16 @@ class Judge:
         assert not self.visitor.requests and not self.visitor.complaints
 
 
-@pytest.fixture(scope="module")
-def judge(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+def chromium() -> str:
     path = find_chromium()
     if path is None:
         pytest.skip("no Chromium: `make browser` installs it, or name one in CHROMIUM")
+    return path
+
+
+@pytest.fixture(scope="module")
+def judge(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    path = chromium()
     folder = tmp_path_factory.mktemp("judging")
     demo_copy(demo_made, folder)
     with viewing(str(folder / "result")) as server, Visitor(path, server.guard.address) as visitor:
@@ -117,8 +140,8 @@ def test_undo_note_states_and_reload(judge: Judge) -> None:
     judge.press("1")  # the same note again
     assert judge.rows(sheet)[2]["reason"] == "'=juf?\n<b>2"
     before = visitor.run(ROW)
-    visitor.run("location.reload()")
-    visitor.until("document.querySelector('.judge-bar')")
+    visitor.run("window.before = true; location.reload()")
+    visitor.until("!window.before && document.querySelector('.judge-bar')")
     assert visitor.run(ROW) == before
     judge.press("u")  # of what was done before it was reloaded
     assert judge.rows(sheet)[2]["reason"] == ""
@@ -139,6 +162,20 @@ def test_undo_note_states_and_reload(judge: Judge) -> None:
     judge.nothing_happened()
 
 
+def test_keys_mean_the_row_that_comes(judge: Judge) -> None:
+    visitor, sheet = judge.visitor, judge.draw("near_duplicates", 4)
+    judge.press("f")
+    for keys, row, label in (("uj", "2", ""), ("jf", "3", "correct"), (".f", "4", "correct"),
+                             (",d", "3", "correct"), (".x", "4", "correct")):
+        judge.press_at_once(keys)
+        assert visitor.run(ROW) == row, keys
+        assert [each["label"] for each in judge.rows(sheet)] == [label, "", "", ""], keys
+    judge.press_at_once(",e")
+    visitor.until("document.activeElement.id === 'note'")
+    assert visitor.run(ROW) == "3"
+    judge.nothing_happened()
+
+
 def test_who_was_slower_is_told_so(judge: Judge) -> None:
     visitor, sheet = judge.visitor, judge.draw("quilts", 2)
     path = judge.sheets / sheet
@@ -148,12 +185,15 @@ def test_who_was_slower_is_told_so(judge: Judge) -> None:
         writer = csv.DictWriter(target, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    visitor.press("f")
-    visitor.until("document.querySelector('.stored .error')")
-    assert "judged elsewhere" in visitor.text(".stored")
+    visitor.run("document.getElementById('note').value = 'mine'")
+    judge.press("f")
+    assert visitor.run("document.getElementById('note').value") == "from elsewhere"
+    assert "judged elsewhere" in visitor.text(".stored .error")
+    assert "Your note was: mine" in visitor.text(".stored .error")
     assert judge.rows(sheet)[0]["label"] == "correct"
-    visitor.click(".stored button")
-    visitor.until("document.getElementById('note')?.value === 'from elsewhere'")
+    judge.press("f")  # again, as the row is now
+    assert judge.rows(sheet)[0]["label"] == "incorrect" and visitor.run(ROW) == "3"
+    assert not visitor.text(".stored .error")
     # A refused POST is an error of the network to the console; it is the only one.
     said = [each for each in visitor.complaints if "409" not in json.dumps(each)]
     assert not said and not visitor.requests

@@ -111,7 +111,7 @@ function bar(found) {
     {id: "note", rows: 1, maxlength: 10000, placeholder: "note (e)",
       "aria-label": "Note, the reason", spellcheck: "false"});
   note.value = found.judged[1];
-  const said = el("p", {class: "stored small", role: "status"}, judgedBy(found));
+  const said = el("p", {class: "stored small", role: "status"}, refusal(found) ?? judgedBy(found));
   const judge = judging(found, note, said);
   note.addEventListener("change", () => judge(found.judged[0], false));
   note.addEventListener("keydown",
@@ -131,10 +131,10 @@ function bar(found) {
     el("div", {class: "noting"}, note,
       el("button",
         {type: "button", "data-key": "e", class: "hidden", tabindex: -1, "aria-hidden": "true",
-          on: {click: () => note.focus()}}, "note"),
+          on: {click: () => write(note)}}, "note"),
       found.notes.map((text, at) => el("button",
         {type: "button", class: "small", title: text, "data-key": String(at + 1),
-          on: {click() { note.value = text; judge(found.judged[0], false); }}},
+          on: {click: () => judge(found.judged[0], false, text)}},
         el("kbd", {}, String(at + 1)), " ", text.slice(0, 24), text.length > 24 ? "…" : ""))),
     tools(found, judge), said);
 }
@@ -149,7 +149,7 @@ const judgedBy = (found) => {
 
 function tools(found, judge) {
   const go = (where) => () => {
-    location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where});
+    if (begin()) location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where});
   };
   return el("div", {class: "judge-tools"},
     found.row
@@ -169,36 +169,59 @@ function tools(found, judge) {
       : null);
 }
 
-// Say what a row is. A key that is pressed again before the next row is there does nothing.
+// One thing at a time: while something is stored, or another row is on its way, the row on the
+// screen is not the one that is meant, so keys and buttons do nothing. Gives whether one may begin.
+const screen = document.getElementById("screen");
+const busy = () => screen.hasAttribute("aria-busy");
+const end = () => screen.removeAttribute("aria-busy");
+function begin() {
+  if (busy()) return false;
+  screen.setAttribute("aria-busy", "true");
+  return true;
+}
+
+// Who begins a note while another row is on its way means that row.
+function write(note) {
+  if (!busy()) note.focus();
+  else screen.addEventListener("shown", () => document.getElementById("note")?.focus(),
+    {once: true});
+}
+
+// Say what a row is. Where somebody else was faster, the row is shown as it is now.
 function judging(found, note, said) {
-  let busy = false;
   return async (label, next, reason = note.value) => {
-    if (busy) return;
-    busy = true;
+    if (!begin()) return;
     said.replaceChildren("storing…");
     try {
+    const where = {sheet: found.sheet, state: found.state};
       const told = await change("judge",
         {sheet: found.sheet, row: found.row, key: found.key, label, reason, seen: found.judged});
       remember(found, told.judged);
-      const where = {sheet: found.sheet, state: found.state};
-      if (next) { location.hash = to("judging", {...where, after: found.row}); return; }
-      found.judged = told.judged;
-      note.value = told.judged[1];
-      again({...where, row: found.row});
+      if (next) location.hash = to("judging", {...where, after: found.row});
+      else again({...where, row: found.row});
     } catch (error) {
-      said.replaceChildren(el("span", {class: "error", role: "alert"}, error.message, " ",
-        error.meanwhile
-          ? el("button",
-            {type: "button",
-              on: {click: () => again({sheet: found.sheet, state: found.state, row: found.row})}},
-            "Show it")
-          : null));
-      busy = error.meanwhile ?? false;
+      if (error.meanwhile) {
+        refused = {row: found.row, why: error.message + (reason === found.judged[1]
+          ? "" : " Your note was: " + reason)};
+        again({...where, row: found.row});
+        return;
+      }
+      said.replaceChildren(alarm(error.message));
+      end();
     }
   };
 }
 
 function again(where) {
+// What was not stored, said beside the row as it is now.
+let refused = null;
+function refusal(found) {
+  const why = refused?.row === found.row ? refused.why : null;
+  refused = null;
+  return why && alarm(why);
+}
+const alarm = (message) => el("span", {class: "error", role: "alert"}, message);
+
   history.replaceState(null, "", to("judging", where));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
@@ -215,8 +238,7 @@ const remember = (found, after) => store(found.sheet,
 async function takeBack(found, button) {
   const list = made(found.sheet);
   const last = list.pop();
-  if (!last || button.disabled) return;
-  button.disabled = true;
+  if (!last || !begin()) return;
   store(found.sheet, list);
   try {
     await change("undo",
@@ -226,6 +248,7 @@ async function takeBack(found, button) {
     button.after(el("span", {class: "error", role: "alert"}, " ", error.message));
     button.disabled = !made(found.sheet).length;
     return;
+    end();
   }
   again({sheet: found.sheet, state: found.state, row: last.row});
 }
