@@ -176,6 +176,23 @@ def test_keys_mean_the_row_that_comes(judge: Judge) -> None:
     judge.nothing_happened()
 
 
+def test_precision_says_when_it_is_older_than_the_counts(judge: Judge) -> None:
+    visitor = judge.visitor
+    judge.draw("near_duplicates", 5)
+    visitor.run("""window.seen = []; new MutationObserver(() => {
+        const text = document.querySelector('.progress')?.innerText;
+        if (text) seen.push(text); }).observe(document.body, {childList: true, subtree: true})""")
+    for key in "jfj":
+        judge.press(key)
+    visitor.until("document.querySelector('.live').innerText.endsWith('from 3 judged')")
+    seen = visitor.run("seen")
+    counts = [re.findall(r"\d+(?= of 5 rows)|(?<=from )\d+(?= judged)", text) for text in seen]
+    assert ["3", "3"] in counts
+    assert all(len({*both}) == 1 or "counting" in text
+               for both, text in zip(counts, seen, strict=True)), seen
+    judge.nothing_happened()
+
+
 def test_who_was_slower_is_told_so(judge: Judge) -> None:
     visitor, sheet = judge.visitor, judge.draw("quilts", 2)
     path = judge.sheets / sheet

@@ -1,8 +1,9 @@
 // One row of a sheet at a time: its own screen, and keys that say what it is. What is said is on
 // the server's disk before the next row is asked for.
 import {ask, change} from "./api.js";
-import {counted, el, facts, link, number, share, to} from "./dom.js";
+import {counted, el, facts, link, number, to} from "./dom.js";
 import {kindOf} from "./kinds.js";
+import {progress} from "./precision.js";
 
 export const KEYS = [["j", "correct (or copied), and the next row"],
   ["f", "incorrect (or benign, original), and the next row"], ["d", "undecided, and the next row"],
@@ -192,8 +193,8 @@ function judging(found, note, said) {
   return async (label, next, reason = note.value) => {
     if (!begin()) return;
     said.replaceChildren("storing…");
-    try {
     const where = {sheet: found.sheet, state: found.state};
+    try {
       const told = await change("judge",
         {sheet: found.sheet, row: found.row, key: found.key, label, reason, seen: found.judged});
       remember(found, told.judged);
@@ -212,7 +213,6 @@ function judging(found, note, said) {
   };
 }
 
-function again(where) {
 // What was not stored, said beside the row as it is now.
 let refused = null;
 function refusal(found) {
@@ -222,6 +222,7 @@ function refusal(found) {
 }
 const alarm = (message) => el("span", {class: "error", role: "alert"}, message);
 
+function again(where) {
   history.replaceState(null, "", to("judging", where));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
@@ -247,42 +248,8 @@ async function takeBack(found, button) {
     if (!error.meanwhile) store(found.sheet, [...list, last]);
     button.after(el("span", {class: "error", role: "alert"}, " ", error.message));
     button.disabled = !made(found.sheet).length;
-    return;
     end();
+    return;
   }
   again({sheet: found.sheet, state: found.state, row: last.row});
-}
-
-function progress(found) {
-  const {rows, left} = found.counts;
-  const live = el("span", {class: "live"}, known.get(found.sheet) ?? "");
-  if (rows > left) precision(found.sheet, live);
-  else live.replaceChildren();
-  const drawn = el("progress", {max: rows, "aria-label": "Rows judged"});
-  drawn.value = rows - left;
-  return el("div", {class: "progress small"}, drawn,
-    el("span", {}, number(rows - left), " of ", counted(rows, "row"), " judged, ", number(left),
-      " left"), live);
-}
-
-// The precision so far: one question at a time, the last one asked is answered.
-const known = new Map();
-let asking = false, waiting = null;
-async function precision(sheet, target) {
-  if (asking) { waiting = [sheet, target]; return; }
-  asking = true;
-  try {
-    const told = await ask("precision", {sheet});
-    known.set(sheet, said(told));
-    target.replaceChildren(known.get(sheet));
-  } catch (error) { target.replaceChildren(error.message); }
-  asking = false;
-  if (waiting) { const next = waiting; waiting = null; precision(...next); }
-}
-
-export function said(told) {
-  if (told.why_not) return told.why_not;
-  if (told.value === undefined) return "no flagged row is judged yet";
-  return share(told.value) + " of " + told.of + " right (" + share(told.low) + " to "
-    + share(told.high) + "), from " + number(told.judged) + " judged";
 }

@@ -2,7 +2,9 @@
 import {ask, change} from "./api.js";
 import {command, counted, el, link, number, share, to} from "./dom.js";
 import {asList} from "./grid.js";
-import {QUESTIONS, said} from "./judging.js";
+import {QUESTIONS} from "./judging.js";
+import {listing} from "./listing.js";
+import {said} from "./precision.js";
 
 export async function list(parameters, manifest) {
   const found = await ask("sheets");
