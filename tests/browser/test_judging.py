@@ -277,6 +277,18 @@ def test_no_screen_of_judging_is_wider_than_a_phone(judge: Judge) -> None:
     judge.nothing_happened()
 
 
+def test_a_phone_has_room_for_the_differences(judge: Judge) -> None:
+    visitor = judge.visitor
+    visitor.look(390, 844)
+    judge.draw("near_duplicates", 2)
+    judge.press("j")
+    judge.press(",")
+    assert visitor.run("document.querySelector('.judge-bar').getBoundingClientRect().top - "
+                       "document.querySelector('.sides').getBoundingClientRect().top") >= 250
+    visitor.look()
+    judge.nothing_happened()
+
+
 def test_a_passage_is_marked_as_a_stop_chunk(judge: Judge) -> None:
     visitor = judge.visitor
     for name in os.listdir(judge.sheets):
