@@ -115,7 +115,7 @@ def test_pairs_to_the_end_and_into_evaluate(
         first = next(csv.DictReader(source))
     assert first["correct"] == "3"
     for name in ("table_precision", "table_low", "table_high"):
-        assert f"{float(first[name]):.4f}".removesuffix(".0000") in shown
+        assert f"{100 * float(first[name]):.1f}\u00a0%" in shown
     assert f"beam-reuse evaluate {judge.result} --pairs" in shown
     judge.nothing_happened()
 
@@ -285,6 +285,21 @@ def test_a_phone_has_room_for_the_differences(judge: Judge) -> None:
     judge.press(",")
     assert visitor.run("document.querySelector('.judge-bar').getBoundingClientRect().top - "
                        "document.querySelector('.sides').getBoundingClientRect().top") >= 250
+    visitor.look()
+    judge.nothing_happened()
+
+
+def test_figures_are_for_people(judge: Judge) -> None:
+    visitor, sheet = judge.visitor, judge.draw("near_duplicates", 7, by="same_site")
+    for key in "jfjdj":
+        judge.press(key)
+    visitor.look(390, 844)
+    visitor.go(f"#/judged?sheet={sheet}")
+    assert "table pairs" in visitor.text() and "\u00a0%" in visitor.text()
+    assert not re.search(r"\.\d{3}|\d{5}", visitor.text())
+    assert visitor.run("[...document.querySelectorAll('.figures-table[open] .scroll')].map("
+                       "each => each.scrollWidth - each.clientWidth)") == [0] * visitor.run(
+                           "document.querySelectorAll('.figures-table[open]').length")
     visitor.look()
     judge.nothing_happened()
 
