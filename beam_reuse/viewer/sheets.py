@@ -31,7 +31,7 @@ class Sheets:
     """The sheets `given`, and all CSV and TSV files in `folder`, which need not be there."""
 
     def __init__(self, folder: str, given: Sequence[str] = (), who: str = "") -> None:
-        self.folder, self.who = folder, who
+        self.folder, self.who = os.path.abspath(folder), who
         self._given = [os.path.abspath(path) for path in given]
 
     def names(self) -> dict[str, str]:
