@@ -164,6 +164,14 @@ def test_the_run_again_is_typed_anywhere_and_replaces_nothing(
     assert again.values["stop-chunks"] == (*stop_lists, str(tmp_path / "j" / "stop-list.csv"))
 
 
+def test_where_the_viewer_opens(tmp_path: Path) -> None:
+    one, two = str(tmp_path / "a b&.csv"), str(tmp_path / "c.csv")
+    assert Sheets(str(tmp_path)).first_screen == ""
+    assert Sheets(str(tmp_path), [one]).first_screen == (
+        "#/judging?sheet=a+b%26.csv&state=unjudged")
+    assert Sheets(str(tmp_path), [one, two]).first_screen == "#/judge"
+
+
 def test_a_row_cut_in_the_middle_of_its_label_is_left_to_judge(tmp_path: Path) -> None:
     folder = result(tmp_path)
     path = tmp_path / "own.csv"
