@@ -306,6 +306,39 @@ def test_figures_are_for_people(judge: Judge) -> None:
     judge.nothing_happened()
 
 
+def test_a_viewer_that_was_killed(demo_made: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "some pairs.csv"
+    assert main(["sample", str(demo_made / "result"), "--of", "near_duplicates", "--rows", "3",
+                 "-o", str(sheet)]) == 0
+    command = [sys.executable, "-m", "beam_reuse", "view", str(demo_made / "result"),
+               "--no-browser", "--judge", str(sheet)]
+    with started(command) as (address, process), Visitor(chromium(), address) as visitor:
+        visitor.go(address)
+        assert visitor.text("h1") == "Judging some pairs.csv" and visitor.run(ROW) == "2"
+        process.kill()
+        process.wait()
+        visitor.press("j")
+        visitor.until("document.querySelector('.stored .error')")
+        assert "is not known" in visitor.text(".stored")
+        with started([*command, "--port", str(urlsplit(address).port)]) as (new, _):
+            visitor.run("location.reload()")
+            visitor.until("document.querySelector('h1')?.innerText === 'Not opened'")
+            assert "Open the address that beam-reuse view has printed" in visitor.text("body")
+            visitor.go(new)
+            assert visitor.text("h1") == "Judging some pairs.csv"
+
+
+@contextmanager
+def started(command: Sequence[str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A viewer in a process of its own, and its address."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
+
+
 def test_a_passage_is_marked_as_a_stop_chunk(judge: Judge) -> None:
     visitor = judge.visitor
     for name in os.listdir(judge.sheets):
