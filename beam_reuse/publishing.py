@@ -37,6 +37,7 @@ class Publication:
     plan: RunPlan
     settings: Mapping[str, Any]
     command_line: tuple[str, ...]
+    directory: str
     started: float
     folder: HandedFolder
 
@@ -49,7 +50,8 @@ class Publication:
             raise
         manifest = with_report(manifest_of(self.plan, self.settings, outcome), self.folder.work,
                                self.folder.path)
-        self.folder.publish(manifest, run_info(self.plan, outcome, self.command_line, self.started))
+        self.folder.publish(manifest, run_info(self.plan, outcome, self.command_line,
+                                               self.directory, self.started))
 
 
 def manifest_of(plan: RunPlan, settings: Mapping[str, Any], outcome: RunOutcome) -> Manifest:
@@ -132,12 +134,15 @@ def _first_reject(outcome: RunOutcome, work: Workspace) -> str:
 
 
 def run_info(
-    plan: RunPlan, outcome: RunOutcome, command_line: Sequence[str], started: float
+    plan: RunPlan, outcome: RunOutcome, command_line: Sequence[str], directory: str,
+    started: float,
 ) -> dict[str, Any]:
-    """The content of run.json: what may differ between runs with the same result."""
+    """The content of run.json: what may differ between runs with the same result. `directory` is
+    where the command was typed, which its paths may be relative to."""
     now = time.time()
     return {
         "command": list(command_line),
+        "directory": directory,
         "inputs": list(plan.inputs),
         **({"baseline": list(plan.baseline)} if plan.baseline else {}),
         "output": plan.output,

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -62,7 +63,7 @@ def run_experiment(arguments: Arguments, plan: RunPlan, command_line: Sequence[s
         manifest = _with_report(Manifest(
             "experiment", recorded_settings(arguments.command, plan.settings),
             outcome.accounting, (*outcome.parts, *parts), files), folder.work.tables)
-        folder.publish(manifest, run_info(plan, outcome, command_line, started))
+        folder.publish(manifest, run_info(plan, outcome, command_line, os.getcwd(), started))
     to = console()
     for line in (*results.lines, f"figures and tables in {plan.output}: {', '.join(files)}",
                  f"report in {join(plan.output, REPORT)}"):

@@ -1,5 +1,6 @@
 """One run from plan to published result: locked, watched, judged, published or cleaned up."""
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
             outcome = pipeline.run(plan, folder.work, progress)
         refuse_too_many_rejects(plan, outcome, folder.work)
         manifest = with_report(manifest_of(plan, recorded(plan), outcome), folder.work, plan.output)
-        folder.publish(manifest, run_info(plan, outcome, command_line, started))
+        folder.publish(manifest, run_info(plan, outcome, command_line, os.getcwd(), started))
     return FinishedRun(manifest, outcome.bytes_read, time.time() - started, outcome.measured)
 
 
@@ -57,5 +58,5 @@ def launch(plan: RunPlan, command_line: Sequence[str]) -> None:
 
     with ResultFolder(plan.output, plan.overwrite) as folder:
         pipeline.launch(plan, Publication(
-            plan, recorded(plan), tuple(command_line), time.time(), folder.handle))
+            plan, recorded(plan), tuple(command_line), os.getcwd(), time.time(), folder.handle))
         folder.hand_over()

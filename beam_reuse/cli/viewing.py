@@ -36,7 +36,7 @@ def run_view(folders: Sequence[str], values: Mapping[str, Any]) -> int:
             raise UsageError(f"view: --port {port} cannot be used ({error.strerror}); give "
                              "another, or none.") from error
         with server:
-            address = server.guard.address + ("#/judge" if "judge" in values else "")
+            address = server.guard.address + sheets.first_screen
             print(f"{address}\nJudgements go to {', '.join(values.get('judge', [sheets.folder]))}."
                   "\nCtrl-C ends it.", flush=True)
             later = threading.Timer(SECONDS_TO_WARM_UP, _warm_up)  # the first screen comes first

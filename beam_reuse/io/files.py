@@ -53,6 +53,11 @@ def local_path(path: str) -> str:
     return path.removeprefix("file://")
 
 
+def whole_path(path: str) -> str:
+    """A path that is right wherever a command with it is typed."""
+    return os.path.abspath(path) if is_local(path) else path
+
+
 def join(folder: str, *names: str) -> str:
     """The path of `names` below `folder`; forward slashes, on any filesystem."""
     return "/".join([folder.rstrip("/"), *names])

@@ -10,6 +10,8 @@ from http.cookies import CookieError, SimpleCookie
 HOSTS = ("127.0.0.1", "localhost")
 MOST_BYTES = 1 << 16
 JSON = "application/json"
+OPEN = ("Open the address that beam-reuse view has printed, with its token. Each start has a token "
+        "of its own.")
 
 
 class Refused(Exception):
@@ -79,4 +81,4 @@ class Guard:
         except CookieError:
             given = None
         if given is None or not self.knows(given.value):
-            raise Refused("Open the address that beam-reuse view has printed, with its token.")
+            raise Refused(OPEN)

@@ -3,12 +3,12 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.verdicts import Verdict, verdict_of
-from beam_reuse.io.files import join, open_files
+from beam_reuse.io.files import join, open_files, whole_path
 from beam_reuse.io.results.manifest import RUN_INFO
 from beam_reuse.io.sheets import LABEL, REASON, Row, SheetError, cell_text, write_sheet
 from beam_reuse.judging.detection_report import detection_report
@@ -139,19 +139,34 @@ def _verdict(label: str) -> Verdict | None:
 
 
 def _again(view: View, path: str) -> str:
-    """The run once more, with the stop list, into another folder."""
+    """The run once more, with the stop list, into another folder; to be typed anywhere, as it goes
+    to the directory that the run was started in first. What replaced a result then would replace
+    another one now, and is left out."""
     try:
         told = json.loads(open_files(view.folder).read(join(view.folder, RUN_INFO)))
         words, inputs = [*map(str, told["command"])], [*map(str, told["inputs"])]
+        directory = str(told.get("directory", ""))
     except (OSError, ValueError, KeyError, TypeError):
-        words, inputs = [], ["INPUT..."]
+        words, inputs, directory = [], ["INPUT..."], ""
     if words[1:2] != ["run"]:
-        words = ["beam-reuse", "run", *inputs, "-o", ""]
-    for option in ("-o", "--output"):
-        if option in words[:-1]:
-            words[words.index(option) + 1] = view.folder.rstrip("/") + ".again"
-    if "--stop-chunks" in words:
-        words.insert(words.index("--stop-chunks") + 1, path)
-    else:
-        words += ["--stop-chunks", path]
-    return shlex.join(words).replace("'INPUT...'", "INPUT...")
+        words = ["beam-reuse", "run", *inputs]
+    end = words.index("--") if "--" in words else len(words)
+    again = [*_into(words[:end], f"{whole_path(view.folder).rstrip('/')}.again"),
+             "--stop-chunks", path, *words[end:]]
+    there = f"cd {shlex.quote(directory)} && " if directory else ""
+    return there + shlex.join(again).replace("'INPUT...'", "INPUT...")
+
+
+def _into(words: Sequence[str], folder: str) -> list[str]:
+    """Words of a command that writes into `folder` and replaces nothing. What is left out gives
+    its place to another option: it may end a list of files, which would go on otherwise."""
+    output = ["-o", folder]
+    left, found = iter(words), list[str]()
+    for word in left:
+        if word in ("-o", "--output"):
+            next(left, None)
+        elif word != "--overwrite" and not word.startswith("--output="):
+            found.append(word)
+            continue
+        found += output if found[-2:] != output else []
+    return found if output[0] in found else [*found, *output]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.verdicts import WORDS, Verdict, verdict_of
+from beam_reuse.io.files import whole_path
 from beam_reuse.io.results.tables import SCHEMAS
 from beam_reuse.io.sheets import LABEL, REASON, WHEN, WHO, Row, Sheet, SheetError
 from beam_reuse.judging.judged_sheet import Judged, Snapshot, judged_of, key_of
@@ -129,7 +130,7 @@ def table_judged(view: View, sheet: Sheet) -> str:
 
 def command(view: View, table: str, path: str) -> str:
     """What prints the figures of a sheet."""
-    return shlex.join(["beam-reuse", "evaluate", view.folder,
+    return shlex.join(["beam-reuse", "evaluate", whole_path(view.folder),
                        f"--{_OPTIONS.get(table, 'judged')}", path])
 
 

@@ -1,10 +1,9 @@
 """The first screen: what was read, what was found, what there is to look at."""
 
-import os
 from functools import lru_cache
 from typing import Any
 
-from beam_reuse.io.files import is_local
+from beam_reuse.io.files import whole_path
 from beam_reuse.io.results.result import Result
 from beam_reuse.report.figures import numbers_of
 from beam_reuse.report.findings import TITLE, findings_of
@@ -18,16 +17,11 @@ def overview(view: View) -> dict[str, Any]:
     """Accounting, tables and settings: at once, from the manifest."""
     accounting, manifest = view.manifest.accounting, view.manifest
     return {
-        "title": TITLE, "folder": _whole_path(view.folder), "kind": manifest.kind,
+        "title": TITLE, "folder": whole_path(view.folder), "kind": manifest.kind,
         "accounting": accounting.as_json(),
         "tables": dict(view.sizes), "settings": dict(manifest.settings),
         "thresholds": dict(manifest.thresholds),
     }
-
-
-def _whole_path(folder: str) -> str:
-    """A name that is right wherever a command with it is typed."""
-    return os.path.abspath(folder) if is_local(folder) else folder
 
 
 def findings(view: View) -> dict[str, Any]:

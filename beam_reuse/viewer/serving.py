@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
@@ -19,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from beam_reuse.core.errors import UserError
 from beam_reuse.judging.judged_sheet import JudgedMeanwhile
 from beam_reuse.viewer.asking import answer, change
-from beam_reuse.viewer.guard import HOSTS, Guard, Refused
+from beam_reuse.viewer.guard import HOSTS, OPEN, Guard, Refused
 from beam_reuse.viewer.overview import figure_svg
 from beam_reuse.viewer.view import NotThere, View
 
@@ -45,6 +46,20 @@ def static_files() -> dict[str, tuple[str, bytes]]:
     found = {f"/{name}": (TYPES[name.rpartition(".")[2]], content)
              for name, content in files.items()}
     return found | {"/": found["/index.html"]}
+
+
+def refusal(message: str) -> bytes:
+    """A page for who opens the viewer and is refused; it loads nothing, as all else is refused."""
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not opened - beam-reuse</title>
+<h1>Not opened</h1>
+<p>{escape(message)}
+</html>
+""".encode()
 
 
 class Viewer(ThreadingHTTPServer):
@@ -89,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         given = parse_qs(asked.query, keep_blank_values=True, max_num_fields=100)
         if asked.path == "/" and "token" in given:
             if not guard.knows(given["token"][0]):
-                raise Refused("This token is not, or no longer, the viewer's.")
+                raise Refused("This token is not, or no longer, the viewer's. " + OPEN)
             self._send(HTTPStatus.SEE_OTHER, "html", b"",
                        {"Location": "/", "Set-Cookie": guard.cookie})
             return
@@ -113,7 +128,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.guard.check_origin(headers)
             answered(headers)
         except Refused as error:
-            self._say(HTTPStatus.FORBIDDEN, str(error))
+            if urlsplit(self.path).path == "/" and self.command == "GET":
+                self._send(HTTPStatus.FORBIDDEN, "html", refusal(str(error)))
+            else:
+                self._say(HTTPStatus.FORBIDDEN, str(error))
         except NotThere as error:
             self._say(HTTPStatus.NOT_FOUND, str(error))
         except JudgedMeanwhile as error:

@@ -5,6 +5,7 @@ import getpass
 import os
 from collections.abc import Sequence
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.sheets import write_sheet
@@ -31,7 +32,7 @@ class Sheets:
     """The sheets `given`, and all CSV and TSV files in `folder`, which need not be there."""
 
     def __init__(self, folder: str, given: Sequence[str] = (), who: str = "") -> None:
-        self.folder, self.who = folder, who
+        self.folder, self.who = os.path.abspath(folder), who
         self._given = [os.path.abspath(path) for path in given]
 
     def names(self) -> dict[str, str]:
@@ -68,7 +69,20 @@ class Sheets:
                 number += 1
                 continue
             write_sheet(path, columns, rows)
-            return next(known for known, where in self.names().items() if where == path)
+            return self.name_of(path)
+
+    def name_of(self, path: str) -> str:
+        """The name by which the sheet at `path` is asked for."""
+        return next(known for known, where in self.names().items() if where == path)
+
+    @property
+    def first_screen(self) -> str:
+        """Where the viewer opens: at the sheet that is given, at the list where several are, at the
+        overview where none is."""
+        if len(self._given) == 1:
+            asked = urlencode({"sheet": self.name_of(self._given[0]), "state": "unjudged"})
+            return f"#/judging?{asked}"
+        return "#/judge" if self._given else ""
 
     @property
     def stop_list(self) -> str:

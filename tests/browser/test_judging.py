@@ -3,9 +3,14 @@
 import csv
 import json
 import os
+import re
 import shlex
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,8 +50,21 @@ class Judge:
 
     def press(self, key: str) -> None:
         """Press a key that leads to another row, and wait for it."""
-        self.visitor.run("document.querySelector('.judge-bar')?.setAttribute('data-old', '')")
+        self._leave_row()
         self.visitor.press(key)
+        self._await_row()
+
+    def press_at_once(self, keys: str) -> None:
+        """Press keys so fast that no row comes between them, and wait for the one that does."""
+        self._leave_row()
+        self.visitor.run(f"for (const key of {json.dumps(keys)}) document.body.dispatchEvent("
+                         "new KeyboardEvent('keydown', {key, bubbles: true}))")
+        self._await_row()
+
+    def _leave_row(self) -> None:
+        self.visitor.run("document.querySelector('.judge-bar')?.setAttribute('data-old', '')")
+
+    def _await_row(self) -> None:
         self.visitor.until("document.querySelector('.judge-bar:not([data-old]), .done') && "
                            "!document.getElementById('screen').hasAttribute('aria-busy')")
 
@@ -54,11 +72,16 @@ class Judge:
         assert not self.visitor.requests and not self.visitor.complaints
 
 
-@pytest.fixture(scope="module")
-def judge(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+def chromium() -> str:
     path = find_chromium()
     if path is None:
         pytest.skip("no Chromium: `make browser` installs it, or name one in CHROMIUM")
+    return path
+
+
+@pytest.fixture(scope="module")
+def judge(demo_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    path = chromium()
     folder = tmp_path_factory.mktemp("judging")
     demo_copy(demo_made, folder)
     with viewing(str(folder / "result")) as server, Visitor(path, server.guard.address) as visitor:
@@ -92,7 +115,7 @@ def test_pairs_to_the_end_and_into_evaluate(
         first = next(csv.DictReader(source))
     assert first["correct"] == "3"
     for name in ("table_precision", "table_low", "table_high"):
-        assert f"{float(first[name]):.4f}".removesuffix(".0000") in shown
+        assert f"{100 * float(first[name]):.1f}\u00a0%" in shown
     assert f"beam-reuse evaluate {judge.result} --pairs" in shown
     judge.nothing_happened()
 
@@ -117,8 +140,8 @@ def test_undo_note_states_and_reload(judge: Judge) -> None:
     judge.press("1")  # the same note again
     assert judge.rows(sheet)[2]["reason"] == "'=juf?\n<b>2"
     before = visitor.run(ROW)
-    visitor.run("location.reload()")
-    visitor.until("document.querySelector('.judge-bar')")
+    visitor.run("window.before = true; location.reload()")
+    visitor.until("!window.before && document.querySelector('.judge-bar')")
     assert visitor.run(ROW) == before
     judge.press("u")  # of what was done before it was reloaded
     assert judge.rows(sheet)[2]["reason"] == ""
@@ -139,6 +162,37 @@ def test_undo_note_states_and_reload(judge: Judge) -> None:
     judge.nothing_happened()
 
 
+def test_keys_mean_the_row_that_comes(judge: Judge) -> None:
+    visitor, sheet = judge.visitor, judge.draw("near_duplicates", 4)
+    judge.press("f")
+    for keys, row, label in (("uj", "2", ""), ("jf", "3", "correct"), (".f", "4", "correct"),
+                             (",d", "3", "correct"), (".x", "4", "correct")):
+        judge.press_at_once(keys)
+        assert visitor.run(ROW) == row, keys
+        assert [each["label"] for each in judge.rows(sheet)] == [label, "", "", ""], keys
+    judge.press_at_once(",e")
+    visitor.until("document.activeElement.id === 'note'")
+    assert visitor.run(ROW) == "3"
+    judge.nothing_happened()
+
+
+def test_precision_says_when_it_is_older_than_the_counts(judge: Judge) -> None:
+    visitor = judge.visitor
+    judge.draw("near_duplicates", 5)
+    visitor.run("""window.seen = []; new MutationObserver(() => {
+        const text = document.querySelector('.progress')?.innerText;
+        if (text) seen.push(text); }).observe(document.body, {childList: true, subtree: true})""")
+    for key in "jfj":
+        judge.press(key)
+    visitor.until("document.querySelector('.live').innerText.endsWith('from 3 judged')")
+    seen = visitor.run("seen")
+    counts = [re.findall(r"\d+(?= of 5 rows)|(?<=from )\d+(?= judged)", text) for text in seen]
+    assert ["3", "3"] in counts
+    assert all(len({*both}) == 1 or "counting" in text
+               for both, text in zip(counts, seen, strict=True)), seen
+    judge.nothing_happened()
+
+
 def test_who_was_slower_is_told_so(judge: Judge) -> None:
     visitor, sheet = judge.visitor, judge.draw("quilts", 2)
     path = judge.sheets / sheet
@@ -148,12 +202,15 @@ def test_who_was_slower_is_told_so(judge: Judge) -> None:
         writer = csv.DictWriter(target, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    visitor.press("f")
-    visitor.until("document.querySelector('.stored .error')")
-    assert "judged elsewhere" in visitor.text(".stored")
+    visitor.run("document.getElementById('note').value = 'mine'")
+    judge.press("f")
+    assert visitor.run("document.getElementById('note').value") == "from elsewhere"
+    assert "judged elsewhere" in visitor.text(".stored .error")
+    assert "Your note was: mine" in visitor.text(".stored .error")
     assert judge.rows(sheet)[0]["label"] == "correct"
-    visitor.click(".stored button")
-    visitor.until("document.getElementById('note')?.value === 'from elsewhere'")
+    judge.press("f")  # again, as the row is now
+    assert judge.rows(sheet)[0]["label"] == "incorrect" and visitor.run(ROW) == "3"
+    assert not visitor.text(".stored .error")
     # A refused POST is an error of the network to the console; it is the only one.
     said = [each for each in visitor.complaints if "409" not in json.dumps(each)]
     assert not said and not visitor.requests
@@ -195,6 +252,8 @@ def test_benign_chunks_become_stop_chunks_of_a_run(
     visitor.until("document.querySelector('pre.command')")
     assert "3 chunks and 0 files" in visitor.text()
     words = shlex.split(visitor.text("pre.command"))
+    assert words[:3] == ["cd", os.getcwd(), "&&"]
+    del words[:3]
     judge.nothing_happened()
     capsys.readouterr()
     assert main([*words[1:], "--workers", "1", "--analyses", "discovery,detection"]) == 0
@@ -218,6 +277,66 @@ def test_no_screen_of_judging_is_wider_than_a_phone(judge: Judge) -> None:
     assert visitor.run("document.documentElement.scrollWidth <= innerWidth")
     visitor.look()
     judge.nothing_happened()
+
+
+def test_a_phone_has_room_for_the_differences(judge: Judge) -> None:
+    visitor = judge.visitor
+    visitor.look(390, 844)
+    judge.draw("near_duplicates", 2)
+    judge.press("j")
+    judge.press(",")
+    assert visitor.run("document.querySelector('.judge-bar').getBoundingClientRect().top - "
+                       "document.querySelector('.sides').getBoundingClientRect().top") >= 250
+    visitor.look()
+    judge.nothing_happened()
+
+
+def test_figures_are_for_people(judge: Judge) -> None:
+    visitor, sheet = judge.visitor, judge.draw("near_duplicates", 7, by="same_site")
+    for key in "jfjdj":
+        judge.press(key)
+    visitor.look(390, 844)
+    visitor.go(f"#/judged?sheet={sheet}")
+    assert "table pairs" in visitor.text() and "\u00a0%" in visitor.text()
+    assert not re.search(r"\.\d{3}|\d{5}", visitor.text())
+    assert visitor.run("[...document.querySelectorAll('.figures-table[open] .scroll')].map("
+                       "each => each.scrollWidth - each.clientWidth)") == [0] * visitor.run(
+                           "document.querySelectorAll('.figures-table[open]').length")
+    visitor.look()
+    judge.nothing_happened()
+
+
+def test_a_viewer_that_was_killed(demo_made: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "some pairs.csv"
+    assert main(["sample", str(demo_made / "result"), "--of", "near_duplicates", "--rows", "3",
+                 "-o", str(sheet)]) == 0
+    command = [sys.executable, "-m", "beam_reuse", "view", str(demo_made / "result"),
+               "--no-browser", "--judge", str(sheet)]
+    with started(command) as (address, process), Visitor(chromium(), address) as visitor:
+        visitor.go(address)
+        assert visitor.text("h1") == "Judging some pairs.csv" and visitor.run(ROW) == "2"
+        process.kill()
+        process.wait()
+        visitor.press("j")
+        visitor.until("document.querySelector('.stored .error')")
+        assert "is not known" in visitor.text(".stored")
+        with started([*command, "--port", str(urlsplit(address).port)]) as (new, _):
+            visitor.run("location.reload()")
+            visitor.until("document.querySelector('h1')?.innerText === 'Not opened'")
+            assert "Open the address that beam-reuse view has printed" in visitor.text("body")
+            visitor.go(new)
+            assert visitor.text("h1") == "Judging some pairs.csv"
+
+
+@contextmanager
+def started(command: Sequence[str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A viewer in a process of its own, and its address."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
 
 
 def test_a_passage_is_marked_as_a_stop_chunk(judge: Judge) -> None:

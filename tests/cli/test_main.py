@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -87,7 +88,7 @@ def test_a_run_publishes_tables_manifest_and_run_info(
     }
     assert str(out) not in (out / "manifest.json").read_text()
     info = json.loads((out / "run.json").read_text())
-    assert info["command"][:2] == ["beam-reuse", "run"]
+    assert info["command"][:2] == ["beam-reuse", "run"] and info["directory"] == os.getcwd()
     assert set(info["versions"]) >= {"beam-reuse", "python", "apache-beam", "pyarrow"}
     shown = capsys.readouterr().out
     for words in ("records 10", "pages 7", "status 2", "truncated 1", "rejects 1", "3.0 MB"):

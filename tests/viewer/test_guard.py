@@ -77,6 +77,15 @@ def test_the_token_becomes_a_cookie_once(server: Viewer) -> None:
     assert status(rebound) == 403 and "Set-Cookie" not in rebound
 
 
+def test_who_opens_it_without_the_token_gets_a_page_that_says_how(server: Viewer) -> None:
+    for path in ("/", "/?token=old"):
+        answer = asked(server, path, Cookie=None)
+        assert "Content-Type: text/html" in answer and "<p>" in answer
+        assert "Open the address that beam-reuse view has printed" in answer
+        assert all(f"{name}: {value}\r\n" in answer for name, value in HEADERS.items())
+    assert "Content-Type: application/json" in asked(server, "/api/overview", Cookie=None)
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "X"])
 def test_only_get_and_post_are_known(server: Viewer, method: str) -> None:
     assert status(asked(server, method=method)) == 405

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from beam_reuse.cli.arguments import parse
 from beam_reuse.cli.main import main
 from beam_reuse.core.errors import UserError
 from beam_reuse.io.labels.judged_lists import read_judged
@@ -136,6 +137,39 @@ def test_benign_chunks_become_a_stop_list(tmp_path: Path) -> None:
     assert shlex.split(told["command"])[-2:] == ["--stop-chunks", told["path"]]
     taken = read_judged(told["path"])
     assert {each.tobytes().hex() for each in taken.hashes} == benign
+
+
+@pytest.mark.parametrize(("words", "inputs", "stop_lists"), [
+    (["run", "crawl/*.gz", "-o", "out", "--overwrite"], ["crawl/*.gz"], []),
+    (["run", "--labels", "a", "--overwrite", "in.gz", "--output=out"], ["in.gz"], []),
+    (["run", "-o", "out", "--stop-chunks", "old.csv", "--", "in.gz"], ["in.gz"], ["old.csv"]),
+    (["demo", "-o", "out"], ["out/crawl"], []),
+])
+def test_the_run_again_is_typed_anywhere_and_replaces_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], inputs: list[str],
+    stop_lists: list[str],
+) -> None:
+    folder = result(tmp_path)
+    (tmp_path / "result" / "run.json").write_text(json.dumps(
+        {"command": ["beam-reuse", *words], "inputs": inputs, "directory": "/some where"}))
+    monkeypatch.chdir(tmp_path)
+    with open_view("result", (), Sheets("j")) as view:
+        say(view, judging.draw(view, "frequent_chunks", 8)["sheet"], "benign")
+        told = judged.stop_list(view)
+    typed = shlex.split(told["command"])
+    assert typed[:4] == ["cd", "/some where", "&&", "beam-reuse"]
+    again = parse(typed[4:])
+    assert (again.command, again.inputs) == ("run", tuple(inputs))
+    assert again.values["output"] == f"{folder}.again" and "overwrite" not in again.values
+    assert again.values["stop-chunks"] == (*stop_lists, str(tmp_path / "j" / "stop-list.csv"))
+
+
+def test_where_the_viewer_opens(tmp_path: Path) -> None:
+    one, two = str(tmp_path / "a b&.csv"), str(tmp_path / "c.csv")
+    assert Sheets(str(tmp_path)).first_screen == ""
+    assert Sheets(str(tmp_path), [one]).first_screen == (
+        "#/judging?sheet=a+b%26.csv&state=unjudged")
+    assert Sheets(str(tmp_path), [one, two]).first_screen == "#/judge"
 
 
 def test_a_row_cut_in_the_middle_of_its_label_is_left_to_judge(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 // One row of a sheet at a time: its own screen, and keys that say what it is. What is said is on
 // the server's disk before the next row is asked for.
 import {ask, change} from "./api.js";
-import {counted, el, facts, link, number, share, to} from "./dom.js";
+import {counted, el, facts, link, number, to} from "./dom.js";
 import {kindOf} from "./kinds.js";
+import {progress} from "./precision.js";
 
 export const KEYS = [["j", "correct (or copied), and the next row"],
   ["f", "incorrect (or benign, original), and the next row"], ["d", "undecided, and the next row"],
@@ -111,7 +112,7 @@ function bar(found) {
     {id: "note", rows: 1, maxlength: 10000, placeholder: "note (e)",
       "aria-label": "Note, the reason", spellcheck: "false"});
   note.value = found.judged[1];
-  const said = el("p", {class: "stored small", role: "status"}, judgedBy(found));
+  const said = el("p", {class: "stored small", role: "status"}, refusal(found) ?? judgedBy(found));
   const judge = judging(found, note, said);
   note.addEventListener("change", () => judge(found.judged[0], false));
   note.addEventListener("keydown",
@@ -131,10 +132,10 @@ function bar(found) {
     el("div", {class: "noting"}, note,
       el("button",
         {type: "button", "data-key": "e", class: "hidden", tabindex: -1, "aria-hidden": "true",
-          on: {click: () => note.focus()}}, "note"),
+          on: {click: () => write(note)}}, "note"),
       found.notes.map((text, at) => el("button",
         {type: "button", class: "small", title: text, "data-key": String(at + 1),
-          on: {click() { note.value = text; judge(found.judged[0], false); }}},
+          on: {click: () => judge(found.judged[0], false, text)}},
         el("kbd", {}, String(at + 1)), " ", text.slice(0, 24), text.length > 24 ? "…" : ""))),
     tools(found, judge), said);
 }
@@ -149,7 +150,7 @@ const judgedBy = (found) => {
 
 function tools(found, judge) {
   const go = (where) => () => {
-    location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where});
+    if (begin()) location.hash = to("judging", {sheet: found.sheet, state: found.state, ...where});
   };
   return el("div", {class: "judge-tools"},
     found.row
@@ -169,34 +170,57 @@ function tools(found, judge) {
       : null);
 }
 
-// Say what a row is. A key that is pressed again before the next row is there does nothing.
+// One thing at a time: while something is stored, or another row is on its way, the row on the
+// screen is not the one that is meant, so keys and buttons do nothing. Gives whether one may begin.
+const screen = document.getElementById("screen");
+const busy = () => screen.hasAttribute("aria-busy");
+const end = () => screen.removeAttribute("aria-busy");
+function begin() {
+  if (busy()) return false;
+  screen.setAttribute("aria-busy", "true");
+  return true;
+}
+
+// Who begins a note while another row is on its way means that row.
+function write(note) {
+  if (!busy()) note.focus();
+  else screen.addEventListener("shown", () => document.getElementById("note")?.focus(),
+    {once: true});
+}
+
+// Say what a row is. Where somebody else was faster, the row is shown as it is now.
 function judging(found, note, said) {
-  let busy = false;
   return async (label, next, reason = note.value) => {
-    if (busy) return;
-    busy = true;
+    if (!begin()) return;
     said.replaceChildren("storing…");
+    const where = {sheet: found.sheet, state: found.state};
     try {
       const told = await change("judge",
         {sheet: found.sheet, row: found.row, key: found.key, label, reason, seen: found.judged});
       remember(found, told.judged);
-      const where = {sheet: found.sheet, state: found.state};
-      if (next) { location.hash = to("judging", {...where, after: found.row}); return; }
-      found.judged = told.judged;
-      note.value = told.judged[1];
-      again({...where, row: found.row});
+      if (next) location.hash = to("judging", {...where, after: found.row});
+      else again({...where, row: found.row});
     } catch (error) {
-      said.replaceChildren(el("span", {class: "error", role: "alert"}, error.message, " ",
-        error.meanwhile
-          ? el("button",
-            {type: "button",
-              on: {click: () => again({sheet: found.sheet, state: found.state, row: found.row})}},
-            "Show it")
-          : null));
-      busy = error.meanwhile ?? false;
+      if (error.meanwhile) {
+        refused = {row: found.row, why: error.message + (reason === found.judged[1]
+          ? "" : " Your note was: " + reason)};
+        again({...where, row: found.row});
+        return;
+      }
+      said.replaceChildren(alarm(error.message));
+      end();
     }
   };
 }
+
+// What was not stored, said beside the row as it is now.
+let refused = null;
+function refusal(found) {
+  const why = refused?.row === found.row ? refused.why : null;
+  refused = null;
+  return why && alarm(why);
+}
+const alarm = (message) => el("span", {class: "error", role: "alert"}, message);
 
 function again(where) {
   history.replaceState(null, "", to("judging", where));
@@ -215,8 +239,7 @@ const remember = (found, after) => store(found.sheet,
 async function takeBack(found, button) {
   const list = made(found.sheet);
   const last = list.pop();
-  if (!last || button.disabled) return;
-  button.disabled = true;
+  if (!last || !begin()) return;
   store(found.sheet, list);
   try {
     await change("undo",
@@ -225,41 +248,8 @@ async function takeBack(found, button) {
     if (!error.meanwhile) store(found.sheet, [...list, last]);
     button.after(el("span", {class: "error", role: "alert"}, " ", error.message));
     button.disabled = !made(found.sheet).length;
+    end();
     return;
   }
   again({sheet: found.sheet, state: found.state, row: last.row});
-}
-
-function progress(found) {
-  const {rows, left} = found.counts;
-  const live = el("span", {class: "live"}, known.get(found.sheet) ?? "");
-  if (rows > left) precision(found.sheet, live);
-  else live.replaceChildren();
-  const drawn = el("progress", {max: rows, "aria-label": "Rows judged"});
-  drawn.value = rows - left;
-  return el("div", {class: "progress small"}, drawn,
-    el("span", {}, number(rows - left), " of ", counted(rows, "row"), " judged, ", number(left),
-      " left"), live);
-}
-
-// The precision so far: one question at a time, the last one asked is answered.
-const known = new Map();
-let asking = false, waiting = null;
-async function precision(sheet, target) {
-  if (asking) { waiting = [sheet, target]; return; }
-  asking = true;
-  try {
-    const told = await ask("precision", {sheet});
-    known.set(sheet, said(told));
-    target.replaceChildren(known.get(sheet));
-  } catch (error) { target.replaceChildren(error.message); }
-  asking = false;
-  if (waiting) { const next = waiting; waiting = null; precision(...next); }
-}
-
-export function said(told) {
-  if (told.why_not) return told.why_not;
-  if (told.value === undefined) return "no flagged row is judged yet";
-  return share(told.value) + " of " + told.of + " right (" + share(told.low) + " to "
-    + share(told.high) + "), from " + number(told.judged) + " judged";
 }

@@ -1,8 +1,11 @@
 // Sheets to judge, drawing one, and what the judged rows say.
 import {ask, change} from "./api.js";
+import {heading} from "./cells.js";
 import {command, counted, el, link, number, share, to} from "./dom.js";
 import {asList} from "./grid.js";
-import {QUESTIONS, said} from "./judging.js";
+import {QUESTIONS} from "./judging.js";
+import {listing} from "./listing.js";
+import {said} from "./precision.js";
 
 export async function list(parameters, manifest) {
   const found = await ask("sheets");
@@ -139,8 +142,8 @@ export async function figures(parameters) {
 function report(told) {
   const {confusion, weighted, table_precision: whole} = told.facts;
   const plain = Object.entries(told.facts).filter(([name, value]) => typeof value !== "object"
-    && (value !== 0 || name === "judged")).map(([name, value]) => [name.replaceAll("_", " "),
-      typeof value === "number" ? String(value) : value]);
+    && (value !== 0 || name === "judged")).map(([name, each]) => [heading(name),
+      value(name, each)]);
   return [counts(plain), confusion ? rates(confusion, weighted) : null,
     whole
       ? el("p", {}, "Precision in the table, if these rows were drawn from it: ",
@@ -156,42 +159,36 @@ const counts = (pairs) => el("p", {class: "counts"},
 
 function rates(found, weighted) {
   const names = Object.keys(found).filter((name) => typeof found[name] === "object");
-  return el("div", {class: "scroll", tabindex: 0},
-    counts(["tp", "fp", "fn", "tn"].map((name) => [name.toUpperCase(), number(found[name])])),
-    el("table", {},
-      el("thead", {},
-        el("tr", {},
-          ["rate", "of the judged", "exactly", ...(weighted ? ["of the whole table"] : [])].map(
-            (name, at) => el("th", {scope: "col", class: at ? "n" : ""}, name)))),
-      el("tbody", {},
-        names.map((name) => el("tr", {}, el("th", {scope: "row"}, name.replaceAll("_", " ")),
-          el("td", {class: "n"}, value(found[name].value)),
-          el("td", {class: "n"}, number(found[name].part), "/", number(found[name].whole)),
-          weighted ? el("td", {class: "n"}, value(weighted[name].value)) : null)))));
+  return [counts(["tp", "fp", "fn", "tn"].map((name) => [name.toUpperCase(), number(found[name])])),
+    listing("Rates", [{name: "rate"}, {name: "of the judged", n: true}, {name: "exactly", n: true},
+      ...(weighted ? [{name: "of the whole table", n: true}] : [])],
+    names.map((name) => [heading(name), share(found[name].value),
+      number(found[name].part) + "/" + number(found[name].whole),
+      ...(weighted ? [share(weighted[name].value)] : [])]))];
 }
 
-const value = (each) => each === null || each === undefined
-  ? ""
-  : typeof each === "boolean" ? (each ? "yes" : "no")
-  : typeof each === "number" ? (Number.isInteger(each) ? number(each) : each.toFixed(4))
-  : String(each);
+// Columns of shares; other numbers are counts, estimates of counts, and thresholds.
+const SHARES = /precision|recall|accuracy|share|_rate$|_low$|_high$|^f1$|(^|_)r$/;
+
+function value(column, each) {
+  if (each === null || each === undefined) return "";
+  if (typeof each === "boolean") return each ? "yes" : "no";
+  if (typeof each !== "number") return String(each);
+  if (SHARES.test(column)) return share(each);
+  const digits = each >= 100 ? 0 : each >= 1 ? 1 : 4;
+  return each.toLocaleString("en", {maximumFractionDigits: digits});
+}
 
 function section(name, table) {
-  const numeric = table.columns.map((_, at) => table.rows.every((row) => row[at] === null
-    || typeof row[at] === "number"));
+  const title = TITLES[name + " " + table.name] ?? OTHERS[table.name] ?? table.name;
+  const columns = table.columns.map((column, at) => ({name: heading(column),
+    n: table.rows.every((row) => row[at] === null || typeof row[at] === "number")}));
   return el("details",
     {open: table.name !== "outcomes", class: "figures-table",
       "data-table": name + "-" + table.name},
-    el("summary", {}, TITLES[name + " " + table.name] ?? OTHERS[table.name] ?? table.name),
-    el("div", {class: "scroll", tabindex: 0, role: "group", "aria-label": table.name},
-      el("table", {},
-        el("thead", {},
-          el("tr", {},
-            table.columns.map((column, at) => el("th",
-              {scope: "col", class: numeric[at] ? "n" : ""}, column.replaceAll("_", " "))))),
-      el("tbody", {},
-        table.rows.map((row) => el("tr", {},
-          row.map((each, at) => el("td", {class: numeric[at] ? "n" : ""}, value(each)))))))),
+    el("summary", {}, title),
+    listing(title, columns,
+      table.rows.map((row) => row.map((each, at) => value(table.columns[at], each)))),
     table.left_out
       ? el("p", {class: "small"}, number(table.left_out),
         " more rows; the command writes them with -o DIR.")
