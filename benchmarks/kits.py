@@ -34,6 +34,7 @@ def rewritten(html: str, dice: random.Random) -> str:
         element["data-v"] = str(dice.randrange(10 ** 6))
         if element.tag in ("script", "style"):
             element.text = f"var x{number} = '<p>' + {number};"
+    tree = HTMLTree.parse(str(tree))  # lexbor frees memory twice after many changes of one tree
     for node in _texts(tree):
         if dice.random() < 0.1:
             node.text = f"{node.text} {dice.choice(['now', '2026', 'secure', 'update'])}"
