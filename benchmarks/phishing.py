@@ -28,6 +28,8 @@ from typing import TextIO
 
 from kits import KITS
 
+from beam_reuse.detector.generic import GENERIC
+
 CONFIG = Path(__file__).parents[1] / "configs" / "phishing.yaml"
 FORM = '<form action="/in"><input name="user"><input type="password" name="secret"></form>'
 LARGEST = 1 << 20
@@ -205,7 +207,7 @@ def main() -> None:
     make_corpus(sites, out, args.fronts, args.unrelated, random.Random(args.seed))
     labels, result = out / "labels.parquet", out / "result"
     beam_reuse("labels", out / "originals.jsonl", "-o", labels, "--config", CONFIG, "--background",
-               out / "background.jsonl", "--overwrite")
+               out / "background.jsonl", "--stop-chunks", GENERIC, "--overwrite")
     beam_reuse("run", out / "suspects.jsonl", "-o", result, "--labels", labels, "--config", CONFIG,
                "--overwrite")
     for by in ("kit", "target"):
