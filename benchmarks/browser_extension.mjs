@@ -7,13 +7,13 @@ const load = (path) => import(pathToFileURL(`${process.argv[2]}/core/${path}.js`
 const { FirstUse } = await load("first_use");
 const { MemoryShelf } = await load("shelf");
 const { domainOfPage } = await load("domains");
-const { counts } = await load("tokens");
-const { sha1 } = await load("sha1");
+const { addChunks } = await load("chunks");
 const trust = new FirstUse(new MemoryShelf());
 for await (const line of createInterface({ input: process.stdin })) {
   const { act, url, texts } = JSON.parse(line);
   const start = performance.now();
-  const chunks = new Map(texts.filter(counts).map((text) => [sha1(text), text]));
+  const chunks = new Map();
+  addChunks(chunks, texts);
   const hashed = performance.now();
   const { flagged, domain, passages } = await trust[act](
     { url, domain: domainOfPage(url), chunks, password: false, day: 20_000 });

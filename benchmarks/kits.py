@@ -13,6 +13,11 @@ from resiliparse.parse.html import DOMNode, HTMLTree, NodeType
 Kit = Callable[[str, random.Random], str]
 _BLOCK = re.compile(r"<(?:p|div)(?=[\s/>])", re.IGNORECASE)
 _LEFT_OUT = ("script", "style", "template", "noscript", "iframe", "object", "svg", "math")
+_SCRIPT = re.compile(r"(<(script|style)\b[^>]*>).*?(</\2>)", re.DOTALL)
+_TAG = re.compile(r'<[a-z][^\s/>]*(?:\s+[^\s=>"/]+(?:="[^"]*")?)*\s*/?>')
+_LINKS = ("href", "src", "action", "data", "content")
+_ATTRIBUTE = re.compile(
+    rf' ({"|".join(_LINKS)}|class|id|style|name|title|alt)="[^"]*"')
 EVIL = "https://evil.example/post.php?id="
 
 
@@ -25,20 +30,25 @@ def rewritten(html: str, dice: random.Random) -> str:
     """Every link, class, id, style and script is another, tags are written otherwise, and one text
     in ten has another word."""
     tree = HTMLTree.parse(html)
-    for number, element in enumerate(tree.document.query_selector_all("*")):
-        for name in element.attrs:
-            if name in ("href", "src", "action", "data", "content"):
-                element[name] = f"{EVIL}{number}"
-            elif name in ("class", "id", "style", "name", "title", "alt"):
-                element[name] = f"x{dice.randrange(10 ** 6)}"
-        element["data-v"] = str(dice.randrange(10 ** 6))
-        if element.tag in ("script", "style"):
-            element.text = f"var x{number} = '<p>' + {number};"
     for node in _texts(tree):
         if dice.random() < 0.1:
             node.text = f"{node.text} {dice.choice(['now', '2026', 'secure', 'update'])}"
-    written = str(tree).replace("<b ", "<strong ").replace("</b>", "</strong>")
+    # Attributes are changed as text: after many changes of one tree its library ends the process.
+    written = _SCRIPT.sub(lambda found: f"{found[1]}var x{found.start()} = '<p>';{found[3]}",
+                          str(tree))
+    written = _TAG.sub(lambda found: _with_other_attributes(found[0], dice), written)
+    written = written.replace("<b ", "<strong ").replace("</b>", "</strong>")
     return written.replace("<body", f"<!-- {dice.random()} --><body", 1)
+
+
+def _with_other_attributes(tag: str, dice: random.Random) -> str:
+    """A start tag, as trees are written out, with other links, classes and so on."""
+    def changed(found: re.Match[str]) -> str:
+        number = dice.randrange(10 ** 6)
+        return f' {found[1]}="{EVIL if found[1] in _LINKS else "x"}{number}"'
+
+    name, attributes = re.fullmatch(r"(<[^\s/>]+)(.*)", tag, re.DOTALL).groups()  # type: ignore
+    return f'{name} data-v="{dice.randrange(10 ** 6)}"{_ATTRIBUTE.sub(changed, attributes)}'
 
 
 def cut(html: str, dice: random.Random) -> str:

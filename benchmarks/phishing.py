@@ -3,12 +3,13 @@
     python benchmarks/phishing.py DEBDOCS... -o OUT [--fronts 2] [--unrelated 10000] [--seed 1]
 
 DEBDOCS are folders with `manifest.tsv` and `html/`: documentation of packages, of which all
-versions and languages of a product are one site, and products of one owner, too. Originals are the
-front pages of every version (a login form is added to each). Suspects are copies of them by kits
-(kits.py), each on a domain of its own, and unrelated pages of all sites, which have what is their
-own; other pages are the background. Labels are made, the suspects checked and judged by the
-commands of configs/phishing.yaml; then the same visits go through a store that trusts on first use.
-In OUT: the corpus, the labels, the result, the figures.
+versions and languages of a product are one site, and products of one owner, too (those below; the
+lists of packages beside this name the site of others, whose home pages are on one domain).
+Originals are the front pages of every version (a login form is added to each). Suspects are copies
+of them by kits (kits.py), each on a domain of its own, and unrelated pages of all sites, which have
+what is their own; other pages are the background. Labels are made, the suspects checked and judged
+by the commands of configs/phishing.yaml; then the same visits go through a store that trusts on
+first use. In OUT: the corpus, the labels, the result, the figures.
 """
 
 import argparse
@@ -27,6 +28,8 @@ from typing import TextIO
 
 from kits import KITS
 
+from beam_reuse.detector.generic import GENERIC
+
 CONFIG = Path(__file__).parents[1] / "configs" / "phishing.yaml"
 FORM = '<form action="/in"><input name="user"><input type="password" name="secret"></form>'
 LARGEST = 1 << 20
@@ -38,6 +41,9 @@ OWNERS = {
                  "octaviaclient openstackclient oslo ovsdbapp pbr swift trove",
     "document-liberation": "libmspub libvisio", "haskell-gi": "libghc-gi-gdk libghc-gi-pango",
 }
+LISTED = {words[1]: words[2] for path in Path(__file__).parent.glob("*_packages.txt")
+          for line in path.read_text().splitlines()
+          if not line.startswith("#") and len(words := line.split()) == 3}
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ class Page:
 
 
 def site_of(package: str) -> str:
-    """The product that a package documents, in all its versions and languages."""
+    """The product that a package documents, in all its versions and languages, or its owner."""
+    if package in LISTED:
+        return LISTED[package]
     for family in FAMILIES:
         if package.startswith(family):
             return family
@@ -199,7 +207,7 @@ def main() -> None:
     make_corpus(sites, out, args.fronts, args.unrelated, random.Random(args.seed))
     labels, result = out / "labels.parquet", out / "result"
     beam_reuse("labels", out / "originals.jsonl", "-o", labels, "--config", CONFIG, "--background",
-               out / "background.jsonl", "--overwrite")
+               out / "background.jsonl", "--stop-chunks", GENERIC, "--overwrite")
     beam_reuse("run", out / "suspects.jsonl", "-o", result, "--labels", labels, "--config", CONFIG,
                "--overwrite")
     for by in ("kit", "target"):

@@ -2,8 +2,8 @@
 
 OUT gets a folder per browser, to be loaded as it is, and a zip of it. Modules are copied; content
 scripts, which browsers take only as plain scripts, are their modules in one file; the rules of the
-public suffix list come from the package that beam_reuse itself uses. The same sources and list give
-the same bytes.
+public suffix list come from the package that beam_reuse itself uses, the passages that any site may
+have from its own list. The same sources and lists give the same bytes.
 """
 
 import json
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+GENERIC = HERE.parent / "beam_reuse" / "detector" / "generic_passages.txt"
 BROWSERS = ("chromium", "firefox")
 COPIED = ("core/*.js", "worker/*.js", "pages/*", "icons/*")
 CONTENT = "content/main.js"
@@ -29,6 +30,7 @@ _SUFFIXES_NOTE = """\
 // This file is subject to the terms of the Mozilla Public License, v. 2.0, to be had at
 // https://mozilla.org/MPL/2.0/; its source is the list itself.
 """
+_GENERIC_NOTE = "// SHA-1 of passages that any site may have: generic_passages.txt of beam_reuse.\n"
 
 
 def build(out: Path) -> list[Path]:
@@ -111,6 +113,7 @@ def _files(browser: str) -> dict[str, bytes]:
     files["manifest.json"] = (json.dumps(manifest(browser), indent=2) + "\n").encode()
     files["content.js"] = bundled(HERE / CONTENT).encode()
     files["core/suffixes.js"] = suffixes().encode()
+    files["core/generic.js"] = generic().encode()
     files["LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
     return files
 
@@ -123,6 +126,13 @@ def suffixes() -> str:
     version = next((line.rpartition("VERSION: ")[2] for line in lines if "VERSION: " in line), "")
     rules = "\\n".join(sorted(set(_rules(lines))))
     return _SUFFIXES_NOTE.format(version=version) + f'export const RULES = "{rules}";\n'
+
+
+def generic() -> str:
+    """The module with the passages that any site may have."""
+    lines = GENERIC.read_text().splitlines()
+    hashes = " ".join(line for line in lines if not line.startswith("#"))
+    return f'{_GENERIC_NOTE}export const GENERIC = "{hashes}";\n'
 
 
 def _rules(lines: list[str]) -> Iterator[str]:

@@ -91,13 +91,14 @@ def done(store: Any, step: dict[str, Any]) -> Any:
 
 
 PHRASES = [f"Passage number {number} has words enough to count." for number in range(8)]
+GENERIC = "Here is a list of all modules:"
 DOMAINS = ["a.example", "b.example", "c.example", "d.co.uk", "localhost"]
 URLS = st.builds("{}://{}{}{}".format, st.sampled_from(["http", "https"]), st.sampled_from(
     [*DOMAINS, "www.a.example", "b.example:8080"]), st.sampled_from(["/", "/in", "/in?x=1"]),
     st.just("")) | st.sampled_from(["", "file:///a", "none"])
 HTML = st.builds(
     lambda texts, form, block: "".join(f"<{block}>{text}</{block}>" for text in texts) + form,
-    st.lists(st.sampled_from([*PHRASES, "Too short."]), max_size=5),
+    st.lists(st.sampled_from([*PHRASES, "Too short.", GENERIC]), max_size=5),
     st.sampled_from(["<input type=password>"] * 3 + [""]), st.sampled_from(["p", "div"]))
 DAYS = st.integers(0, 12)
 STEPS = st.lists(st.one_of(

@@ -1,6 +1,7 @@
 """The store of trust on first use: killed processes, several at once, files that are none."""
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.first_use import FirstUseSettings
+from beam_reuse.io.trust_filter import TrustFilter
 from beam_reuse.io.trust_store import TrustStore
 
 SETTINGS = FirstUseSettings()
@@ -20,6 +22,7 @@ SETTINGS = FirstUseSettings()
 WRITER = """
 import hashlib, sys
 from beam_reuse.core.first_use import FirstUseSettings
+from beam_reuse.io.trust_filter import TrustFilter
 from beam_reuse.io.trust_store import TrustStore
 store = TrustStore(sys.argv[1], FirstUseSettings(max_sites=int(sys.argv[4]), max_site_chunks=20))
 for number in range(int(sys.argv[3])):
@@ -83,7 +86,9 @@ def test_a_transaction_that_was_cut_short_is_undone(tmp_path: Path) -> None:
         store.learn("a.example", "https://a.example/", [b"a" * 20], 20000)
     code = f"""
 import os
+import random
 from beam_reuse.core.first_use import FirstUseSettings
+from beam_reuse.io.trust_filter import TrustFilter
 from beam_reuse.io.trust_store import TrustStore
 store = TrustStore({str(path)!r}, FirstUseSettings())
 store._base.execute("PRAGMA cache_size = 1")
@@ -191,3 +196,45 @@ def test_a_damaged_store_is_named(tmp_path: Path) -> None:
         store.known([b"x" * 20], 20000)
     assert str(path) in str(error.value)
     store.close()
+
+
+def test_what_is_stored_is_found_whatever_was_asked_before(tmp_path: Path) -> None:
+    """Two open stores on one file, of which each learns and asks: each knows at once what the other
+    has learnt, though both keep in memory which chunks there may be."""
+    chance = random.Random(5)
+    settings = FirstUseSettings(max_sites=5, max_site_chunks=6000)
+    stores = [TrustStore(tmp_path / "store", settings) for _ in range(2)]
+    hashes = [chance.randbytes(20) for _ in range(12000)]
+    filtered = 0
+    for turn in range(150):
+        store = chance.choice(stores)
+        with store.visit(may_learn=True):
+            if chance.random() < .2:
+                some = chance.sample(hashes, 3000 if turn % 10 == 0 else 30)
+                domain = f"s{chance.randrange(8)}.example"
+                store.learn(domain, f"http://{domain}/", some, 20000)
+            asked = chance.sample(hashes, 700)
+            stored = {sha1 for site in store.sites()
+                      for sha1, _, _ in store.chunks(site.domain)}
+            assert {sha1.hex() for sha1 in store.known(asked, 20000)} == stored & {
+                sha1.hex() for sha1 in asked}
+        filtered += store._filter is not None
+    assert 10 < filtered < 150
+    for store in stores:
+        store.close()
+
+
+def test_a_filter_passes_all_that_was_added_and_little_else() -> None:
+    chance = random.Random(6)
+    first, second, others = ([chance.randbytes(20) for _ in range(9000)] for _ in range(3))
+    passes = TrustFilter(first)
+    assert passes.passed([]) == []
+    assert passes.passed(first) == first
+    assert len(passes.passed(others)) < 90
+    passes.add(second)
+    assert passes.passed(first + second) == first + second
+    assert len(passes.passed(others)) < 90
+    assert not passes.full
+    passes.add(others)
+    assert passes.full
+    assert TrustFilter([]).passed(first) == []

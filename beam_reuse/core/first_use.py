@@ -35,6 +35,10 @@ class FirstUseSettings:
             require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
         require(self.max_age >= 0, "max_age", self.max_age, "0 or more days")
 
+    def flags(self, evidence: int, chunks: int) -> bool:
+        """Whether this much evidence for one owner flags a page of so many distinct chunks."""
+        return evidence >= self.min_evidence or 2 * evidence > chunks
+
     def learns(self, url: str) -> bool:
         """Whether the page of a canonical URL is taken for a login page by its URL alone."""
         return self._pattern.fullmatch(url) is not None

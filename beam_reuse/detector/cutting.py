@@ -65,12 +65,16 @@ class Counted:
 
 
 class Cutter:
-    """Cuts pages as `settings` say, and leaves out what stops: short chunks and stop lists."""
+    """Cuts pages as `settings` say, and leaves out what stops: short chunks, stop lists, and chunks
+    of the hashes `generic` ('V20')."""
 
-    def __init__(self, settings: LabelSettings, stops: StopSettings) -> None:
+    def __init__(
+        self, settings: LabelSettings, stops: StopSettings, generic: NDArray | None = None,
+    ) -> None:
         self.settings = settings
-        self._stops = {kind: load_stops(settings.chunks, stops, kind)
-                       for kind in (LabelKind.FILE, LabelKind.CHUNK)}
+        chunks = settings.chunks
+        self._stops = {LabelKind.FILE: load_stops(chunks, stops, LabelKind.FILE),
+                       LabelKind.CHUNK: load_stops(chunks, stops, LabelKind.CHUNK, generic)}
 
     def count(self, page: bytes | str, kind: str | Kind, charset: str) -> Counted:
         """The file and the chunks of a page that count; `TooDeep` for HTML that no parser should

@@ -20,6 +20,7 @@ from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings, StopSettings
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page
 from beam_reuse.detector.cutting import Counted, Cutter, one_by_one
+from beam_reuse.detector.generic import generic_passages
 from beam_reuse.io.trust_store import TrustStore
 
 CUT = LabelSettings(ChunkSettings(normalise="text"), min_chunk_bytes=25, min_chunk_tokens=5)
@@ -40,7 +41,7 @@ class FirstUse:
         stops: StopSettings | None = None,
     ) -> None:
         self.settings = settings or FirstUseSettings()
-        self._cutter = Cutter(CUT, stops or StopSettings())
+        self._cutter = Cutter(CUT, stops or StopSettings(), generic_passages())
         self.store = TrustStore(store, self.settings)
 
     def check(
@@ -94,8 +95,8 @@ class FirstUse:
         with self.store.visit(may_learn):
             own, known = self.store.owner(domain), self.store.known(order, day)
             evidence = weigh(order, known, own)
-            flagged = bool(evidence) and len(
-                evidence[0].chunks) >= self.settings.min_evidence
+            most = len(evidence[0].chunks) if evidence else 0
+            flagged = self.settings.flags(most, len(order))
             learns = may_learn and (trusted or not flagged)
             if learns:
                 least = self.settings.settle_days if trusted else 1
@@ -103,7 +104,7 @@ class FirstUse:
         passages = _passages(counted, hashes, evidence[0]) if flagged else ()
         verdict = VisitVerdict(
             login, flagged, evidence[0].name if flagged else None,
-            len(evidence[0].chunks) if evidence else 0, passages, learns, new)
+            most, passages, learns, new)
         mine = {sha1 for sha1, rows in known.items() if any(row.owner == own for row in rows)}
         return _finding(canonical, counted, hashes, evidence, mine, known, verdict)
 

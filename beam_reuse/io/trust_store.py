@@ -13,6 +13,7 @@ from threading import RLock
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.first_use import FirstUseSettings, Known, LearntSite, Owner
+from beam_reuse.io.trust_filter import TrustFilter
 
 _APPLICATION = 0x42525455
 _VERSION = 1
@@ -20,6 +21,8 @@ _WAIT_SECONDS = 60.0
 _AT_ONCE = 512
 _STEP = 16  # hashes asked for at once are a multiple of it: so few statements are prepared once
 _CACHE_KB = 64 << 10  # a store of a million chunks is read from memory
+# To read all chunks of a page of the file takes as long as to look this many up.
+_LOOKUPS_PER_PAGE = 12
 _SCHEMA = """
 CREATE TABLE sites (
   id INTEGER PRIMARY KEY, domain TEXT NOT NULL UNIQUE, days INTEGER NOT NULL,
@@ -44,6 +47,8 @@ class TrustStore:
         self.path = os.fspath(path)
         self._settings = settings
         self._lock = RLock()
+        self._filter: TrustFilter | None = None
+        self._version, self._asked = -1, 0
         with self._explained():
             self._base = _connect(self.path)
             self._prepare()
@@ -65,9 +70,11 @@ class TrustStore:
             self._base.execute("COMMIT")
 
     def known(self, hashes: Sequence[bytes], day: int) -> dict[bytes, list[Known]]:
-        """The sites that each of some distinct chunks is known to on a day. Cost: some 1 µs for a
-        chunk, and 5 µs for a row that is found."""
+        """The sites that each of some distinct chunks is known to on a day, in a `visit`. Cost:
+        0.1 µs for a chunk, and 5 µs for a row that is found; 1 µs for a chunk until the filter of
+        the store is made, and again after another process has written."""
         found: dict[bytes, list[Known]] = {}
+        hashes = self._possible(hashes)
         for at in range(0, len(hashes), _AT_ONCE):
             asked = list(hashes[at:at + _AT_ONCE])
             asked += asked[-1:] * (-len(asked) % _STEP)
@@ -148,11 +155,28 @@ class TrustStore:
             "WHERE c.site = (SELECT id FROM sites WHERE domain = ?) ORDER BY 1", (domain,),
         ).fetchall()
 
+    def _possible(self, hashes: Sequence[bytes]) -> Sequence[bytes]:
+        """The chunks that may be stored. A filter of all is made when that costs no more than was
+        spent without one; what another process writes makes it useless."""
+        version = self._base.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version or (self._filter is not None and self._filter.full):
+            self._filter, self._version, self._asked = None, version, 0
+        if self._filter is None:
+            self._asked += len(hashes)
+            pages = self._base.execute("PRAGMA page_count").fetchone()[0]
+            if self._asked < _LOOKUPS_PER_PAGE * pages:
+                return hashes
+            self._filter = TrustFilter([
+                sha1 for sha1, in self._base.execute("SELECT sha1 FROM chunks")])
+        return self._filter.passed(hashes)
+
     def _store(self, site: int, page: str, hashes: Sequence[bytes], day: int, turn: int) -> int:
         base = self._base
         mine = dict(base.execute("SELECT sha1, seen FROM chunks WHERE site = ?", (site,)))
         new = [sha1 for sha1 in hashes if sha1 not in mine]
         if new:
+            if self._filter is not None:
+                self._filter.add(new)
             base.execute("INSERT INTO pages (site, url) VALUES (?, ?) ON CONFLICT DO NOTHING",
                          (site, page))
             number = base.execute("SELECT id FROM pages WHERE site = ? AND url = ?",

@@ -182,8 +182,8 @@ OPTIONS: tuple[Option, ...] = (
             "with --trust first-use: the file that keeps what is learnt; made if there is none", "",
             "check"),
     _option("checking", "min-evidence", WHOLE,
-            "with --trust first-use: flag pages with this many passages of another owner (default: "
-            "2)", "", "check"),
+            "with --trust first-use: flag pages with this many passages of another owner, or more "
+            "than half of theirs (default: 2)", "", "check"),
     _option("checking", "max-age", WHOLE,
             "with --trust first-use: days after which a passage that its site no longer shows is "
             "forgotten (default: 365)", "", "check"),

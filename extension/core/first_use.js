@@ -13,7 +13,8 @@ import { Evidence, Owners, Sites, compare } from "./evidence.js";
  * @typedef {{minEvidence: number, settleDays: number, maxAge: number, maxSites: number,
  *   maxSiteChunks: number, learnPages: readonly string[]}} Rules
  * @typedef {{url: string, domain: string, chunks: Map<string, string>, password: boolean,
- *   day: number}} Page `url` is canonical, `chunks` are texts by SHA-1 in the order of the page
+ *   day: number}} Page `url` is canonical, `chunks` are texts by SHA-1 in the order of the page, as
+ *   `addChunks` adds them
  * @typedef {{sha1: string, text: string, domain: string, page: string}} Passage
  * @typedef {{login: boolean, flagged: boolean, domain: string | null, evidence: number,
  *   passages: Passage[]}} Answer
@@ -110,10 +111,11 @@ export class FirstUse {
     }
     const [best] = [...evidence.values()].sort((a, b) =>
       b.found.length - a.found.length || compare(a.name(), b.name()));
-    const flagged = (best?.found.length ?? 0) >= this.rules.minEvidence;
+    const most = best?.found.length ?? 0;
+    const flagged = most >= this.rules.minEvidence || 2 * most > page.chunks.size;
     return {
       login: isLogin(page, this.rules.learnPages), flagged,
-      domain: flagged ? best.name() : null, evidence: best?.found.length ?? 0,
+      domain: flagged ? best.name() : null, evidence: most,
       passages: flagged ? await best.passages(sites) : [],
     };
   }

@@ -1,10 +1,10 @@
 // The background: hashes what pages show, looks it up, learns. It may be stopped after any message;
 // whatever must last is in the store.
 
+import { addChunks } from "../core/chunks.js";
 import { canonicalUrl, domainOfPage } from "../core/domains.js";
 import { dayOf } from "../core/first_use.js";
 import { READ, SHOWN_LETTERS, SHOWN_PASSAGES } from "../core/messages.js";
-import { sha1 } from "../core/sha1.js";
 import { withStore } from "../core/store.js";
 
 /**
@@ -23,10 +23,7 @@ chrome.runtime.onConnect.addListener((port) => {
   /** @type {Map<string, string>} */
   const chunks = new Map();
   port.onMessage.addListener(async (/** @type {{texts?: string[], end?: End}} */ message) => {
-    for (const text of message.texts ?? []) {
-      const hash = sha1(text);
-      if (!chunks.has(hash)) chunks.set(hash, text);
-    }
+    addChunks(chunks, message.texts ?? []);
     if (!message.end || !port.sender) return;
     try {
       port.postMessage(await examine(chunks, message.end, port.sender));

@@ -87,7 +87,8 @@ def test_a_person_decides(
 
 def test_settings_are_options(
         store: Path, bank: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    copy = page(tmp_path / "copy.html", COPY.replace("<input type=password>", ""))
+    own = "<p>Nobody else has written this.</p><p>Nor this, which comes after it.</p>"
+    copy = page(tmp_path / "copy.html", COPY.replace("<input type=password>", own))
     for words, flagged in (([], True), (["--min-evidence", "3"], False)):
         assert check(store, copy, "--url", "http://evil.example/", "--json", *words) == 0
         assert [answer["flagged"] for answer in answers(capsys)] == [flagged]

@@ -47,7 +47,7 @@ const functions = {
 
 async function replay(trust, steps) {
   const { canonicalUrl, domainOfPage } = await load("domains");
-  const { sha1 } = await load("sha1");
+  const { addChunks } = await load("chunks");
   const { listed } = await load("shelf");
   const answers = [];
   for (const { act, url, day, texts, password, domains, domain } of steps) {
@@ -58,7 +58,8 @@ async function replay(trust, steps) {
         .sort((a, b) => a.domain < b.domain ? -1 : 1));
     }
     if (act === "visit" || act === "trust") {
-      const chunks = new Map(texts.map((text) => [sha1(text), text]));
+      const chunks = new Map();
+      addChunks(chunks, texts);
       answers.push(await trust[act]({ url: canonicalUrl(url) || url, domain: domainOfPage(url),
                                       chunks, password, day }));
     }

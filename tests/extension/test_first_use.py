@@ -8,11 +8,14 @@ from typing import Any
 
 from tests.extension.node import ask
 from tests.oracles import first_use
+from tests.oracles.text import html5lib_tree
+from tests.oracles.text_chunks import chunk_texts
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "first_use.json"
 NAMES = {"min_evidence": "minEvidence", "settle_days": "settleDays", "max_age": "maxAge",
          "max_sites": "maxSites", "max_site_chunks": "maxSiteChunks", "learn_pages": "learnPages"}
-PASSAGES = [f"A passage of five words or more, number {n}" for n in range(24)]
+PASSAGES = [*(f"A passage of five words or more, number {n}" for n in range(22)),
+            "Here is a list of all modules:", "Four words are few."]
 
 
 def sequences() -> list[dict[str, Any]]:
@@ -29,7 +32,7 @@ def as_asked(settings: dict[str, Any], steps: list[dict[str, Any]]) -> dict[str,
 def read(step: dict[str, Any]) -> dict[str, Any]:
     if "html" not in step:
         return {}
-    return {"html": "", "texts": first_use.chunks(step["html"]),
+    return {"html": "", "texts": chunk_texts(html5lib_tree(step["html"])),
             "password": first_use.has_password(step["html"])}
 
 

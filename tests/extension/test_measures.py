@@ -111,10 +111,9 @@ def test_lookups_in_a_million_chunks(browsing: Browsing) -> None:
 REPLAY = """async (sequence) => {
   const { Store } = await import("/core/store.js");
   const { FirstUse } = await import("/core/first_use.js");
+  const { addChunks } = await import("/core/chunks.js");
   const { canonicalUrl, domainOfPage } = await import("/core/domains.js");
   const { textChunks } = await import("/core/text_chunks.js");
-  const { counts } = await import("/core/tokens.js");
-  const { sha1 } = await import("/core/sha1.js");
   const { listed } = await import("/core/shelf.js");
   const name = `test-${Math.random()}`;
   const store = await Store.open(name);
@@ -133,11 +132,11 @@ REPLAY = """async (sequence) => {
     }
     if (act !== "visit" && act !== "trust") continue;
     const parsed = new DOMParser().parseFromString(html, "text/html");
-    const texts = textChunks(parsed.documentElement).filter(counts);
+    const chunks = new Map();
+    addChunks(chunks, textChunks(parsed.documentElement));
     answers.push(await trust[act]({
       url: canonicalUrl(url) || url, domain: domainOfPage(url), day,
-      password: parsed.querySelector("input[type=password]") !== null,
-      chunks: new Map(texts.map((text) => [sha1(text), text])) }));
+      password: parsed.querySelector("input[type=password]") !== null, chunks }));
   }
   store.database.close();
   indexedDB.deleteDatabase(name);

@@ -6,14 +6,19 @@ Pages are parsed by html5lib; the store is a list of rows that is searched from 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import html5lib
 
+import beam_reuse
 from beam_reuse.core.urls import BadUrl, name_page
 from tests.oracles.text import html5lib_tree
 from tests.oracles.text_chunks import chunk_texts
 from tests.oracles.tokens import tokens
+
+LIST = Path(beam_reuse.__file__).parent / "detector" / "generic_passages.txt"
+GENERIC = set(LIST.read_text().splitlines())
 
 
 @dataclass
@@ -81,7 +86,8 @@ class FirstUse:
 
     def answer(self, url: str, html: str, day: int) -> dict[str, Any]:
         evidence: dict[frozenset[str], list[tuple[str, set[str]]]] = {}
-        for text in chunks(html):
+        texts = chunks(html)
+        for text in texts:
             known = [row for row in self.rows
                      if row.sha1 == sha1(text) and day - row.seen <= self.rules.max_age]  # 7
             owner = self.belongs_to(known)
@@ -90,7 +96,7 @@ class FirstUse:
                 evidence.setdefault(owner, []).append((text, mine))
         ranked = sorted((-len(found), name(found), found) for found in evidence.values())
         most = len(ranked[0][2]) if ranked else 0
-        flagged = most >= self.rules.min_evidence  # 10
+        flagged = most >= self.rules.min_evidence or most > len(texts) / 2  # 10
         return {
             "login": is_login(url, html, self.rules.learn_pages), "flagged": flagged,
             "domain": ranked[0][1] if flagged else None, "evidence": most,
@@ -170,7 +176,8 @@ def name(found: list[tuple[str, set[str]]]) -> str:  # 9
 def chunks(html: str) -> list[str]:  # 1
     texts = chunk_texts(html5lib_tree(html))
     return list(dict.fromkeys(
-        text for text in texts if len(tokens(text)) >= 5 and len(text.encode()) >= 25))
+        text for text in texts if len(tokens(text)) >= 5 and len(text.encode()) >= 25
+        and sha1(text) not in GENERIC))
 
 
 def is_login(url: str, html: str, patterns: Iterable[str]) -> bool:  # 2

@@ -70,11 +70,15 @@ def _is_one_compact(paths: Sequence[str]) -> bool:
     return len(paths) == 1 and is_compact(local_path(paths[0]))
 
 
-def load_stops(chunks: ChunkSettings, stops: StopSettings, kind: LabelKind) -> HeldHashes:
-    """The hashes of chunks, or of files, that do not count: listed ones and built-in ones."""
-    builtin = np.zeros(0, "V20")
+def load_stops(
+    chunks: ChunkSettings, stops: StopSettings, kind: LabelKind, more: NDArray | None = None,
+) -> HeldHashes:
+    """The hashes of chunks, or of files, that do not count: listed ones, built-in ones, and `more`
+    ('V20')."""
+    builtin = np.zeros(0, "V20") if more is None else more
     if stops.builtin:
-        builtin = builtin_file_hashes() if kind is LabelKind.FILE else builtin_chunk_hashes(chunks)
+        builtin = np.concatenate([builtin, builtin_file_hashes() if kind is LabelKind.FILE
+                                  else builtin_chunk_hashes(chunks)])
     if not stops.lists:
         return HeldHashes.of(builtin)
     from beam_reuse.io.labels.compact_writer import write_hash_set
