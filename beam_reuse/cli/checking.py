@@ -87,7 +87,7 @@ def _detector(values: Mapping[str, Any]) -> Detector:
             min_matching=settings.detection.min_matching, count_own=settings.detection.count_own,
             matcher=settings.detection.matcher,
             nilsimsa_threshold=settings.detection.nilsimsa_thresholds[0],
-            min_share=settings.decontaminate.min_share)
+            min_share=settings.decontaminate.min_share, parser=settings.read.parser)
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:

@@ -19,8 +19,9 @@ from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings, StopSettings
-from beam_reuse.core.text import parse_html, read_text
+from beam_reuse.core.settings import LEXBOR, ChunkSettings, StopSettings, require_parser
+from beam_reuse.core.text import read_html, read_text
+from beam_reuse.core.trees import parse_html
 from beam_reuse.io.crawl.payload import decode_text, find_charset, tokens_between
 from beam_reuse.io.crawl.rows import utf8
 from beam_reuse.io.labels.loading import load_stops
@@ -65,10 +66,14 @@ class Counted:
 
 
 class Cutter:
-    """Cuts pages as `settings` say, and leaves out what stops: short chunks and stop lists."""
+    """Cuts pages as `settings` say, and leaves out what stops: short chunks and stop lists.
+    Chunks of text are those that `parser` finds."""
 
-    def __init__(self, settings: LabelSettings, stops: StopSettings) -> None:
-        self.settings = settings
+    def __init__(
+        self, settings: LabelSettings, stops: StopSettings, parser: str = LEXBOR,
+    ) -> None:
+        require_parser(parser)
+        self.settings, self._parser = settings, parser
         self._stops = {kind: load_stops(settings.chunks, stops, kind)
                        for kind in (LabelKind.FILE, LabelKind.CHUNK)}
 
@@ -84,7 +89,9 @@ class Cutter:
             check_nesting(payload, found)
             html = decode_text(payload, found)
             tree = parse_html(html)
-            chunks = chunk_document(read_text(tree, len(html), chunked.tags))
+            document = (read_text(tree, len(html), chunked.tags) if self._parser == LEXBOR
+                        else read_html(html, chunked.tags, self._parser))
+            chunks = chunk_document(document)
         else:
             chunks = chunk_page(payload, kind, chunked)
         counts = chunks.length >= self.settings.min_chunk_bytes
