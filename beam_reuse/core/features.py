@@ -51,7 +51,7 @@ _NO_NUMBERS = np.zeros(0, np.uint32)
 
 
 class TooLarge(ValueError):
-    """A document of which no features are computed; the message tells the limit."""
+    """A document of which no features are computed; the message names the limit."""
 
 
 class Signer(Protocol):

@@ -70,11 +70,11 @@ _NO_CUTS = np.zeros(0, np.int64)
 class Document:
     """What the analyses need of a parsed page.
 
-    `text` is UTF-8. A form feed stands where a block element starts or ends (never two in a
+    `text` is UTF-8. There is a form feed where a block element starts or ends (never two in a
     row, none at the start), a newline where only the line ends: at `br`, at a newline in
     pre, at a line end of plain text. `links` are the `href` of `a` and `area`, `images` the
     `src` of `img`, as written in the page, in document order; `base` is the first
-    `<base href>`. What stands inside an element that is left out is in none of them. `cuts` are
+    `<base href>`. What is inside an element that is left out is in none of them. `cuts` are
     the positions in `text` (int64, ascending) where elements start at which the reader was asked
     to cut.
     """

@@ -46,7 +46,7 @@ class _Known:
 
 
 class Detector:
-    """Tells of single pages which known files and chunks they hold, and whose.
+    """Finds which known files and chunks single pages hold, and whose these are.
 
     >>> detector = Detector("labels.txt")
     >>> page = "<div>Home Contact Imprint</div><p>and something new"
@@ -113,7 +113,7 @@ class Detector:
         self, page: bytes | str, url: str = "", kind: str | Kind = "html", charset: str = "",
     ) -> Finding:
         """What is known of a page. `kind`: html, text, code or other (which has no chunks). `url`
-        tells what is the page's own; without one nothing is, nor for a file's (`file:`).
+        decides what is the page's own; without one nothing is, nor for a file's (`file:`).
 
         Text counts as its UTF-8 bytes. Any bytes will do. Cost: that of cutting and hashing
         the page, and some 100 µs. With labels of text (`--chunk-normalise text`) HTML is parsed:

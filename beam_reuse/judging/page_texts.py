@@ -33,7 +33,7 @@ class PageText:
 def read_texts(folder: str, keys: Collection[str], inputs: Sequence[str]) -> dict[str, PageText]:
     """The texts of the pages that the result in `folder` calls `keys`.
 
-    Of several captures that is taken whose bytes have the SHA-1 that the table `pages` tells.
+    Of several captures that is taken whose bytes have the SHA-1 that the table `pages` has.
     Pages that `inputs` do not hold are left out.
     """
     rows = rows_of(folder, "pages", ["url", "sha1"], """

@@ -293,7 +293,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("judging", "overwrite", FLAG, "replace files that are there already", "", JUDGING),
     _option("judging", "debug", FLAG, "show the full traceback when something fails", "", JUDGING),
 )
-# An option that several commands take in words of their own stands here as its first row has it.
+# An option that several commands take in words of their own is here as its first row has it.
 BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTIONS)}
 
 

@@ -191,7 +191,7 @@ def _end_of(source: FileRange, first: list[int], next_start: int) -> Block:
 
 
 def _reported(reader: RangeReader, progress: ProgressReporter) -> Iterator[Outcome]:
-    """The outcomes, with the display told now and then how far the reader is."""
+    """The outcomes, with reports to the display now and then of how far the reader is."""
     told = records = 0
     for outcome in reader:
         yield outcome

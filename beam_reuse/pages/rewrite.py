@@ -1,4 +1,4 @@
-"""A part written again: with chunks by other settings, or without what does not stand."""
+"""A part written again: with chunks by other settings, or without what is no true record."""
 
 import os
 import shutil
