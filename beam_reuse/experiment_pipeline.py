@@ -51,7 +51,7 @@ class ExperimentPlan:
 
     @property
     def needs_thresholds(self) -> bool:
-        """Whether the background has to tell what counts as detected."""
+        """Whether what counts as detected follows from the background."""
         detection = self.run.settings.detection
         return self.name == "mutate" and bool(self.background) and None in (
             detection.page_threshold, detection.neighbourhood_threshold)

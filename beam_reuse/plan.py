@@ -38,7 +38,7 @@ class RunPlan:
     """One run: what to read, what to compute, where and how to run it.
 
     `settings` is all that may change a value; the rest changes only where and how fast.
-    `beam_args` are Beam's own options as they stood on the command line. `runner` is one of
+    `beam_args` are Beam's own options as they were on the command line. `runner` is one of
     `runners.ENGINES` or a name Beam knows. `engines`: where programs of engines were
     fetched to. `worker_memory`: bytes of a worker process, 0 as `runners.memory_for` knows.
     For `labels` alone: `merge` and `remove` are lists of labels; without `all_chunks` chunks are
@@ -122,10 +122,10 @@ class Survey:
 
 
 class RunProgress(Protocol):
-    """Where the driver tells what it is doing; what workers tell goes through files."""
+    """Where the driver reports what it is doing; what workers report goes through files."""
 
     def expect(self, total_bytes: int) -> None:
-        """The bytes that will be read in all, so that the display can tell the rest."""
+        """The bytes that will be read in all, so that the display can show the rest."""
 
     def stage(self, name: str) -> None:
         """What the driver is doing now, in a few words."""

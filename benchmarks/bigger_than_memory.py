@@ -3,8 +3,9 @@
 usage: PYTHONPATH=. python benchmarks/bigger_than_memory.py flink|spark [--heap 1g] WARC...
 
 Flink: a JobManager and two TaskManagers whose whole processes may take 512 MB each. Spark: inside
-the job server, with two threads and a heap of 1 GB. Python workers are apart, and told. The local
-runner, with two workers, says what the result must be; --expected FOLDER names one it has made.
+the job server, with two threads and a heap of 1 GB. Python workers are apart, and reported. The
+local runner, with two workers, says what the result must be; --expected FOLDER names one that it
+has made.
 """
 
 import argparse

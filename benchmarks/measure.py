@@ -1,4 +1,4 @@
-"""Runs a command and tells wall time, CPU and memory of all processes it started."""
+"""Runs a command and reports wall time, CPU and memory of all processes it started."""
 
 import ctypes
 import os

@@ -30,8 +30,8 @@ from beam_reuse import tables
 HERE = Path(__file__).parent
 JACCARD, LESS = 0.8, 0.7
 
-# Bands as datatrove has them; then so many that the number of agreeing ones tells similarity. One
-# run is judged at several thresholds, for the table tells how many agree.
+# Bands as datatrove has them; then so many that the number of agreeing ones shows similarity. One
+# run is judged at several thresholds, for the table has how many agree.
 OURS = {
     "beam-reuse 14x8": (["--min-values", "112", "--supershingles", "14", "--b-threshold", "1"],
                         (1,)),

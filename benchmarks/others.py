@@ -11,7 +11,7 @@ most libraries would find them all alike.
 
 - datasketch: MinHash (hashed by xxhash in two processes), MinHashLSH with the bands it chooses.
 - rensa: RMinHash (in two processes), RMinHashLSH with 16 bands, candidates checked by `jaccard`.
-- rensa-rho: its fastest way, which samples tokens and only tells which documents are duplicates:
+- rensa-rho: its fastest way, which samples tokens and only says which documents are duplicates:
   written as pairs of each such document with itself.
 - gaoya: words found in two processes, shingles, hashes and queries in Rust on all cores; it checks
   candidates itself. `gaoya-own`: words in Rust, too, but split at ASCII signs only.

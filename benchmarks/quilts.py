@@ -2,9 +2,9 @@
 
 usage: quilts.py INDEX [--pages 3000] [--workers 1]
 
-Runs `beam-reuse run INDEX --analyses quilts` as a process of its own and tells CPU, start-up aside
-(a run on one page), wall time and peak memory. The plain loop, dicts and sets of tuples of tokens
-as the definition has them, in one process, gets the first so many pages of the index and is
+Runs `beam-reuse run INDEX --analyses quilts` as a process of its own and reports CPU, start-up
+aside (a run on one page), wall time and peak memory. The plain loop, dicts and sets of tuples of
+tokens as the definition has them, in one process, gets the first so many pages of the index and is
 compared with a run on an index of the same pages. Najork's cluster did at most 8.8 pages per second
 and core (half a billion pages in 18 hours or more on some 880 cores).
 """

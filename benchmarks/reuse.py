@@ -4,7 +4,7 @@ usage: reuse.py [--repeat N] WARC...
 
 `run` is discovery and detection with default settings, from crawl files and from an index of
 them, by one worker. Growth compares one run of all files with eight of an eighth each, as in
-foundation.py, and a fixed piece of work between any two measurements tells the machine's pace.
+foundation.py, and a fixed piece of work between any two measurements shows the machine's pace.
 """
 
 import argparse

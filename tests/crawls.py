@@ -56,7 +56,7 @@ def _capture(rng: random.Random, i: int) -> Capture:
 
 
 def write_warc(path: Path, captures: Sequence[Capture]) -> list[Capture]:
-    """Write the captures as one .warc.gz; they come back knowing where they stand."""
+    """Write the captures as one .warc.gz; they come back knowing where they are."""
     written = []
     with path.open("wb") as target:
         for capture in captures:

@@ -38,7 +38,7 @@ def run_check(pages: Sequence[str], values: Mapping[str, Any]) -> int:
             return _answer_streams(_detector(values), pages)
         return _check_pages(_detector(values), pages, values)
     except BrokenPipeError:
-        # Who reads the answers wants no more; nothing can be told there any longer.
+        # Who reads the answers wants no more; nothing can be printed there any longer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
@@ -87,7 +87,7 @@ def _detector(values: Mapping[str, Any]) -> Detector:
             min_matching=settings.detection.min_matching, count_own=settings.detection.count_own,
             matcher=settings.detection.matcher,
             nilsimsa_threshold=settings.detection.nilsimsa_thresholds[0],
-            min_share=settings.decontaminate.min_share)
+            min_share=settings.decontaminate.min_share, parser=settings.read.parser)
 
 
 def _check_pages(detector: Detector, pages: Sequence[str], values: Mapping[str, Any]) -> int:
@@ -150,7 +150,7 @@ def _refused(page: RawPage, error: TooDeep) -> Rejected:
 
 
 def _page_of(payload: bytes, name: str) -> RawPage:
-    """A page from standard input: its first bytes tell what it is."""
+    """A page from standard input: its first bytes show what it is."""
     content_type = sniff_type(payload)
     return RawPage(name, 0, len(payload), "", "", None, None, "", kind_of(content_type),
                    content_type, "", payload)

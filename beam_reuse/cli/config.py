@@ -57,7 +57,7 @@ def read_config(path: str) -> Config:
 
 
 def _load(source: IO[str]) -> Any:
-    """What a YAML file holds; refuses a key that stands twice, of which YAML keeps the last."""
+    """What a YAML file holds; refuses a key that is there twice, of which YAML keeps the last."""
     import yaml
 
     class Loader(yaml.SafeLoader):

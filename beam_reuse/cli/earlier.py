@@ -14,7 +14,7 @@ from beam_reuse.options.values import DEFAULTS
 
 # Options that decide which records are pages, and how pages are cut into chunks.
 READ_ALIKE = ("captures", "status", "content-types", "max-record-bytes", "max-prefix-depth",
-              "max-path-repeats", "chunk-tags", "chunk-normalise", "classic")
+              "max-path-repeats", "parser", "chunk-tags", "chunk-normalise", "classic")
 
 
 def as_in_result(values: Mapping[str, Any]) -> dict[str, Any]:

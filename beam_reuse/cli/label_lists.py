@@ -28,7 +28,7 @@ PAGES_NAMED = 5
 
 @dataclass(frozen=True)
 class MadeLabels:
-    """What a finished list tells its user. `lost`: how many pages have no chunk left among the
+    """What is reported of a finished list. `lost`: how many pages have no chunk left among the
     labels, of which `named` are the rows of those that had most."""
 
     accounting: Accounting

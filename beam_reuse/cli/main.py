@@ -75,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _fail(1, stopping.words(), debug)
     except BrokenPipeError:
-        # Whoever read our words has gone; what was written stands.
+        # Whoever read our words has gone; what was written stays.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -299,7 +299,7 @@ def _hint(values: dict[str, Any]) -> str:
 
 def short_message(error: BaseException) -> str:
     """The gist of an error. Beam puts a worker's whole traceback into its message, whose last
-    line that is not indented tells what happened; an error of ours says all without its name."""
+    line that is not indented says what happened; an error of ours says all without its name."""
     text = str(error).strip()
     if isinstance(error, MemoryError) or _NO_MEMORY.search(text):
         return NO_MEMORY

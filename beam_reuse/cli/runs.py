@@ -23,7 +23,7 @@ from beam_reuse.runners import prepare
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """What a published run tells its user."""
+    """What is reported of a published run."""
 
     manifest: Manifest
     bytes_read: int
@@ -35,7 +35,7 @@ def execute(plan: RunPlan, command_line: Sequence[str]) -> FinishedRun:
     """Run `plan` and publish its result in `plan.output`.
 
     Raises without leaving a new result if anything fails or too much was rejected; an
-    earlier result that was to be overwritten then still stands.
+    earlier result that was to be overwritten is then still there.
     """
     started = time.time()
     if plan.runner == "local":

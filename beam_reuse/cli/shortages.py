@@ -14,7 +14,7 @@ DISK = {True: 18, False: 3}
 COMPRESSED = (".gz", ".zst", ".parquet")
 # Who writes less finds out soon enough.
 LEAST_DISK = 64 << 20
-# The least that a worker process takes, whatever it is told.
+# The least that a worker process takes, whatever its limit.
 LEAST_MEMORY = 300 << 20
 
 

@@ -13,7 +13,7 @@ MOST = 3
 
 def did_you_mean(word: str, ours: Iterable[str], others: Iterable[str] = ()) -> str:
     """" Did you mean …?" with the names most like `word`, or nothing if none is; `_` counts
-    as `-`. Names of `others` are told only where none of `ours` is nearly as much alike."""
+    as `-`. Names of `others` are suggested only where none of `ours` is nearly as much alike."""
     mine, score = _nearest(word, ours, PART)
     theirs, other_score = _nearest(word, others, 0.0)
     names = theirs if other_score > score + OURS_FIRST else mine

@@ -58,7 +58,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in the template's metadata."""
+        """As the template's metadata has it."""
         return {
             "name": self.name,
             "label": self.name.replace("_", " ").capitalize(),
@@ -155,7 +155,7 @@ def _is_beams(word: str) -> bool:
 
 
 def _words(option: Option, value: str) -> list[str]:
-    """A parameter as it stands on our command line."""
+    """A parameter as it is given on our command line."""
     if option.is_flag:
         return [f"--{option.name}"] if value == "true" else []
     values = value.split(",") if option.kind is kinds.FILES else [value]

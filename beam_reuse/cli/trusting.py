@@ -6,7 +6,7 @@ from typing import Any
 from beam_reuse.cli.arguments import UsageError
 from beam_reuse.core.finding import Finding
 from beam_reuse.core.first_use import FirstUseSettings, LearntSite
-from beam_reuse.core.settings import StopSettings, naming
+from beam_reuse.core.settings import LEXBOR, StopSettings, naming
 from beam_reuse.core.wording import counted
 from beam_reuse.detector import Detector
 from beam_reuse.io.files import local_path
@@ -14,8 +14,8 @@ from beam_reuse.io.files import local_path
 FIRST_USE = "first-use"
 _SETTINGS = {"min-evidence": "min_evidence", "max-age": "max_age", "learn-pages": "learn_pages"}
 _DECIDING = ("join", "forget", "sites")
-_ALLOWED = {"trust", "store", "json", "jsonl", "url", "learn", "debug", "stop-chunks", *_SETTINGS,
-            *_DECIDING}
+_ALLOWED = {"trust", "store", "json", "jsonl", "url", "learn", "debug", "stop-chunks", "parser",
+            *_SETTINGS, *_DECIDING}
 _PASSAGES_SHOWN = 10
 _TEXT_SHOWN = 200
 
@@ -51,7 +51,8 @@ def make_detector(values: Mapping[str, Any]) -> Detector:
         settings = FirstUseSettings(**{
             field: values[name] for name, field in _SETTINGS.items() if name in values})
     stops = StopSettings(lists=tuple(map(local_path, values.get("stop-chunks", ()))))
-    return Detector(local_path(values["store"]), trust=FIRST_USE, first_use=settings, stops=stops)
+    return Detector(local_path(values["store"]), trust=FIRST_USE, first_use=settings, stops=stops,
+                    parser=values.get("parser", LEXBOR))
 
 
 def is_decision(values: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.settings import LEXBOR, ChunkSettings
 from beam_reuse.core.text import Document, name_rows, read_html
 from beam_reuse.kernels.chunks import hash_chunks, join_chunks, paragraph_starts, tag_starts
 
@@ -50,10 +50,11 @@ def cuts_text(kind: Kind, settings: ChunkSettings) -> bool:
 
 
 def chunk_page(
-    payload: bytes, kind: Kind, settings: ChunkSettings, text: str | None = None
+    payload: bytes, kind: Kind, settings: ChunkSettings, text: str | None = None,
+    parser: str = LEXBOR,
 ) -> Chunks:
     """Cut a page and hash its chunks. `text` is the decoded payload, where the setting `cuts_text`
-    of this kind (see `chunk_document`).
+    of this kind (see `chunk_document`), and `parser` reads it.
 
     HTML breaks before each start tag of `settings.tags`; text and code before each line
     that is not blank and follows a blank one (so blank lines end the chunk before them, and
@@ -65,7 +66,7 @@ def chunk_page(
         return NO_CHUNKS
     if cuts_text(kind, settings):
         assert text is not None, "a page that is cut by its text, without it"
-        return chunk_document(read_html(text, settings.tags))
+        return chunk_document(read_html(text, settings.tags, parser))
     data = np.frombuffer(payload, np.uint8)
     bounds = _bounds(data, kind, settings)
     digests, lengths = hash_chunks(data, bounds, settings.squeezes)

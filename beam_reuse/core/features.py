@@ -19,7 +19,7 @@ from beam_reuse.core.chunking import (
 )
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind, RawPage
-from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.settings import LEXBOR, ChunkSettings
 from beam_reuse.core.text import NO_STRINGS, ByteStrings, Document, read_html, read_plain
 from beam_reuse.core.tokens import (
     image_tokens,
@@ -51,7 +51,7 @@ _NO_NUMBERS = np.zeros(0, np.uint32)
 
 
 class TooLarge(ValueError):
-    """A document of which no features are computed; the message tells the limit."""
+    """A document of which no features are computed; the message names the limit."""
 
 
 class Signer(Protocol):
@@ -137,9 +137,11 @@ def needs_decoding(page: RawPage, settings: FeatureSettings) -> bool:
 
 
 def page_features(
-    page: RawPage, name: PageName, text: str | None, settings: FeatureSettings
+    page: RawPage, name: PageName, text: str | None, settings: FeatureSettings,
+    parser: str = LEXBOR,
 ) -> PageFeatures:
-    """Features of a page. `text` is its decoded payload, where it `needs_decoding`.
+    """Features of a page. `text` is its decoded payload, where it `needs_decoding`; `parser` reads
+    its HTML.
 
     Raises `TooDeep` for HTML no parser should see and `TooLarge` for documents above the limit,
     whether or not text is asked for, so that the accounting of a run does not depend on its
@@ -156,7 +158,7 @@ def page_features(
         chunks = _byte_chunks(page, settings)
         scanned = scan_plain(page.payload)
         return PageFeatures(sha1, scanned.chunks, chunks, scanned.tokens, scanned.lines)
-    document = _parsed(page, text, settings)
+    document = _parsed(page, text, settings, parser)
     chunks, chunk_count = _counted_chunks(page, document, settings)
     if document is None or not settings.text:
         return PageFeatures(sha1, chunk_count, chunks)
@@ -168,15 +170,17 @@ def page_features(
                         paragraphs, scanned.line_tokens, document.links, document.base)
 
 
-def _parsed(page: RawPage, text: str | None, settings: FeatureSettings) -> Document | None:
+def _parsed(
+    page: RawPage, text: str | None, settings: FeatureSettings, parser: str,
+) -> Document | None:
     """The page parsed, once for all who need its text; None if nobody does."""
     if text is None or not page.kind.has_text:
         return None
     if cuts_text(page.kind, settings.chunks):
-        return read_html(text, settings.chunks.tags)
+        return read_html(text, settings.chunks.tags, parser)
     if not settings.text:
         return None
-    return read_html(text) if page.kind is Kind.HTML else read_plain(text)
+    return read_html(text, parser=parser) if page.kind is Kind.HTML else read_plain(text)
 
 
 def _counted_chunks(

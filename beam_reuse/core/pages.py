@@ -35,7 +35,7 @@ class Kind(IntEnum):
         return self in (Kind.HTML, Kind.TEXT)
 
 
-# Why a record is skipped that holds no fetched document, but what a crawler notes of one.
+# Why a record is skipped that holds no fetched document, but what a crawler records of one.
 NO_DOCUMENT = frozenset((
     "warcinfo", "filedesc", "request", "metadata", "continuation", "dns"))
 

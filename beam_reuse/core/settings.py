@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TypeVar
 
 from beam_reuse.core.errors import UserError
@@ -16,6 +17,7 @@ from beam_reuse.core.errors import UserError
 KINDS = ("document", "code", "other")
 CAPTURES = ("latest", "all")
 NORMALISATIONS = ("whitespace", "none", "text")
+PARSERS = LEXBOR, HTML5LIB = "lexbor", "html5lib"
 WAYS = ("add", "delete", "change")
 # So many copies of a site with nine billion chunks can still be counted in 64 bits.
 MOST_COPIES = 10**9
@@ -74,8 +76,9 @@ def given_or_default(given: Kind | None, kind: type[Kind], whose: object) -> Kin
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """Which records are pages. `statuses` None means any HTTP status. `stored`: of files of which
-    formats (warc, jsonl, parquet) records are kept as they are stored, too; it decides nothing.
+    """Which records are pages, and which `parser` reads their HTML. `statuses` None means any HTTP
+    status. `stored`: of files of which formats (warc, jsonl, parquet) records are kept as they are
+    stored, too; it decides nothing.
 
     >>> ReadSettings(statuses=(200, 203), captures="all").captures
     'all'
@@ -91,6 +94,7 @@ class ReadSettings:
     max_prefix_depth: int = 96
     max_path_repeats: int = 5
     stored: tuple[str, ...] = ()
+    parser: str = LEXBOR
 
     def __post_init__(self) -> None:
         bad = [s for s in self.statuses or () if not 100 <= s <= 999]
@@ -106,6 +110,15 @@ class ReadSettings:
                 "0 (off) or more")
         require(self.max_path_repeats == 0 or self.max_path_repeats >= 2, "max_path_repeats",
                 self.max_path_repeats, "0 (off), or 2 or more")
+        require_parser(self.parser)
+
+
+def require_parser(parser: str) -> None:
+    """Refuse a parser of HTML that is not known, or not installed."""
+    require(parser in PARSERS, "parser", parser, " or ".join(PARSERS))
+    if parser == HTML5LIB and find_spec("html5lib") is None:
+        raise SettingError("", "parser", " html5lib: it is not installed; "
+                           "`pip install 'beam-reuse[reference]'` has it")
 
 
 @dataclass(frozen=True)

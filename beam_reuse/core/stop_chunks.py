@@ -1,4 +1,4 @@
-"""What says nothing wherever it stands: idioms of markup without content, and empty files.
+"""What says nothing wherever it occurs: idioms of markup without content, and empty files.
 
 They are everywhere, so as labels they would find everything, and in shares they water down
 what is found. Small on purpose: only what holds no word, no image and no attribute.
@@ -64,7 +64,7 @@ def builtin_file_hashes() -> np.ndarray:
 
 
 def _idioms(tags: tuple[str, ...], blanks: tuple[str, ...]) -> Iterator[str]:
-    """Idioms in both cases, with nothing or one of `blanks` where white space may stand."""
+    """Idioms in both cases, with nothing or one of `blanks` where white space may be."""
     yield ""
     for tag, filling, closing in product(tags, _FILLINGS, _closings(blanks)):
         idiom = f"<{tag}>{filling}{closing}"

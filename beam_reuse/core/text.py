@@ -1,30 +1,31 @@
 """The text of a page with its line breaks, its links, its images.
 
 HTML is parsed once (lexbor), written out again, which makes it regular, and read by one
-kernel. Where the written form is ambiguous the tree itself is walked instead.
+kernel. Where the written form is ambiguous the tree itself is walked instead, as is the tree of
+html5lib, the slow reference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from resiliparse.parse.html import DOMNode, HTMLTree, NodeType
+from resiliparse.parse.html import HTMLTree
 
+from beam_reuse.core.settings import HTML5LIB, LEXBOR
+from beam_reuse.core.trees import Event, html5lib_events, lexbor_events, parse_html
 from beam_reuse.kernels.html import (
     INLINE,
     IS_BASE,
     IS_IMAGE,
     IS_LINK,
-    LEFT_OUT,
     NAMES,
     scan,
     unescape_values,
 )
 
 _INLINE_TAGS = frozenset(NAMES[INLINE].split())
-_LEFT_OUT_TAGS = frozenset(NAMES[LEFT_OUT].split())
 
 # Writing out a tree takes time quadratic in its size from about here on (20 s at 48 MB).
 MAX_WRITTEN = 8 << 20
@@ -69,11 +70,11 @@ _NO_CUTS = np.zeros(0, np.int64)
 class Document:
     """What the analyses need of a parsed page.
 
-    `text` is UTF-8. A form feed stands where a block element starts or ends (never two in a
+    `text` is UTF-8. There is a form feed where a block element starts or ends (never two in a
     row, none at the start), a newline where only the line ends: at `br`, at a newline in
     pre, at a line end of plain text. `links` are the `href` of `a` and `area`, `images` the
     `src` of `img`, as written in the page, in document order; `base` is the first
-    `<base href>`. What stands inside an element that is left out is in none of them. `cuts` are
+    `<base href>`. What is inside an element that is left out is in none of them. `cuts` are
     the positions in `text` (int64, ascending) where elements start at which the reader was asked
     to cut.
     """
@@ -92,30 +93,25 @@ def read_plain(text: str) -> Document:
     return Document(lines.encode("utf-8", "surrogatepass"), NO_STRINGS, NO_STRINGS, None)
 
 
-def read_html(html: str, cutting: tuple[str, ...] = ()) -> Document:
+def read_html(html: str, cutting: tuple[str, ...] = (), parser: str = LEXBOR) -> Document:
     """Text, links and images of HTML, by the tree that HTML5's rules give, and the positions
     where elements of the names `cutting` start.
 
     Total: any string is HTML; lone surrogates are read as U+FFFD. The caller has refused
     pages whose tree would explode (`core.nesting`). Cost: about 1.4 parses; the interpreter
-    lock is held for a third of it.
+    lock is held for a third of it. With the `parser` html5lib, the slow reference, the same is read
+    of another program's tree, node by node.
     """
+    if parser == HTML5LIB:
+        return walk(html5lib_events(html), cutting)
     return read_tree(parse_html(html), len(html), cutting)
-
-
-def parse_html(html: str) -> HTMLTree:
-    """The tree of any string; see `read_html`."""
-    try:
-        return HTMLTree.parse(html)
-    except UnicodeEncodeError:
-        return HTMLTree.parse(html.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def read_tree(tree: HTMLTree, length: int, cutting: tuple[str, ...] = ()) -> Document:
     """What `read_html` gives of a tree of so many characters of HTML."""
     scanned = _scan(tree, length, cutting)
     if scanned is None:
-        return walk(tree, cutting)
+        return walk(lexbor_events(tree), cutting)
     written, text, references, cuts = scanned
     base = next(iter(ByteStrings(*unescape_values(written, references, IS_BASE))), None)
     return Document(
@@ -131,7 +127,7 @@ def read_text(tree: HTMLTree, length: int, cutting: tuple[str, ...] = ()) -> Doc
     """The same without links, images and base, for whom the text alone matters."""
     scanned = _scan(tree, length, cutting)
     if scanned is None:
-        return walk(tree, cutting)
+        return walk(lexbor_events(tree), cutting)
     return Document(scanned[1].tobytes(), NO_STRINGS, NO_STRINGS, None, scanned[3])
 
 
@@ -166,38 +162,27 @@ def _misleads(tree: HTMLTree) -> bool:
     )
 
 
-def walk(tree: HTMLTree, cutting: Sequence[str] = ()) -> Document:
-    """The definition of `Document`, node by node: about 1 µs for each, under the lock."""
+def walk(events: Iterable[Event], cutting: Sequence[str] = ()) -> Document:
+    """The definition of `Document`, event by event: some 2 µs for each node, under the lock."""
     pieces: list[str] = []
     cuts: list[int] = []
     values: dict[str, list[bytes]] = {"a": [], "img": [], "base": []}
-    above: list[str] = []
     in_pre = 0
-    node = tree.document.first_child
-    while node is not None:
-        if node.type == NodeType.TEXT:
-            if node.value:
-                pieces.append(_clean(node.value, in_pre > 0))
-        elif node.type == NodeType.ELEMENT:
-            tag = node.tag
-            _note_reference(node, tag, values)
-            _note_break(tag, pieces)
-            if tag in cutting:
-                cuts.append(len(pieces))
-            child = None if tag in _LEFT_OUT_TAGS else node.first_child
-            if child is not None:
-                above.append(tag)
-                in_pre += tag == "pre"
-                node = child
-                continue
-            if tag != "br":
-                _note_break(tag, pieces)
-        while node.next is None and above:
-            node = node.parent
-            tag = above.pop()
-            in_pre -= tag == "pre"
-            _note_break(tag, pieces)
-        node = node.next
+    for kind, value, *reference in events:
+        if kind == "text":
+            if value:
+                pieces.append(_clean(value, in_pre > 0))
+            continue
+        starts = kind == "start"
+        in_pre += (1 if starts else -1) * (value == "pre")
+        if value == "br":
+            pieces += ["\n"] * starts
+        elif value not in _INLINE_TAGS and pieces and pieces[-1] != "\f":
+            pieces.append("\f")
+        if starts and value in cutting:
+            cuts.append(len(pieces))
+        if reference:
+            values["a" if value == "area" else value].append(reference[0].encode("utf-8"))
     base = values["base"][0] if values["base"] else None
     text = ByteStrings.of([piece.encode("utf-8") for piece in pieces])
     return Document(text.data.tobytes(), ByteStrings.of(values["a"]),
@@ -207,19 +192,3 @@ def walk(tree: HTMLTree, cutting: Sequence[str] = ()) -> Document:
 def _clean(text: str, in_pre: bool) -> str:
     text = text.replace("\f", " ")
     return text if in_pre else text.replace("\n", " ")
-
-
-def _note_break(tag: str, pieces: list[str]) -> None:
-    """A line break before or after element `tag`."""
-    if tag == "br":
-        pieces.append("\n")
-    elif tag not in _INLINE_TAGS and pieces and pieces[-1] != "\f":
-        pieces.append("\f")
-
-
-def _note_reference(node: DOMNode, tag: str, values: dict[str, list[bytes]]) -> None:
-    kind = "a" if tag == "area" else tag
-    if kind in values:
-        value = node.getattr("src" if kind == "img" else "href")
-        if value is not None:
-            values[kind].append(value.encode("utf-8"))

@@ -25,7 +25,7 @@ AUTO_THRESHOLD = 10
 
 @dataclass(frozen=True)
 class PlantedPassage:
-    """A paragraph that stands `per_page` times on each of `pages` pages of `hosts` hosts.
+    """A paragraph that occurs `per_page` times on each of `pages` pages of `hosts` hosts.
 
     The hosts are those from number `first_host` on. Counts are exact: nothing else in the
     crawl holds this paragraph.
@@ -39,7 +39,7 @@ class PlantedPassage:
 
     @property
     def html(self) -> str:
-        """The paragraph as it stands in a page: one chunk, whatever follows it."""
+        """The paragraph as a page has it: one chunk, whatever follows it."""
         text = Prose(f"passage {self.name}").paragraph(4)
         return f"<p>{text.replace('é', 'e')}</p>"
 
@@ -66,7 +66,7 @@ class PlantedPassage:
         return self.occurrences > AUTO_THRESHOLD
 
     def page_numbers(self) -> list[tuple[str, int]]:
-        """The pages it stands on, as (host, number of the page there)."""
+        """The pages it is on, as (host, number of the page there)."""
         return [
             (self.on_hosts[i % self.hosts], 1 + i // self.hosts) for i in range(self.pages)
         ]
@@ -191,7 +191,7 @@ class PlantedRewrite:
 
 @dataclass(frozen=True)
 class PlantedFile:
-    """A file that stands, byte for byte, on the first `hosts` hosts."""
+    """A file that is, byte for byte, on the first `hosts` hosts."""
 
     path: str
     hosts: int

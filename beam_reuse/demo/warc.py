@@ -14,7 +14,7 @@ def warc_record(
     content_type: str = "application/http; msgtype=response",
     extra: Mapping[str, str] | None = None,
 ) -> bytes:
-    """One record as it stands in a plain .warc file. Its id follows from its content."""
+    """One record as a plain .warc file has it. Its id follows from its content."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else "2026-01-01T00:00:00Z"
     identity = uuid.uuid5(uuid.NAMESPACE_URL, f"{kind} {url} {stamp} {zlib.crc32(block)}")
     fields = {

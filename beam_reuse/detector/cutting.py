@@ -19,8 +19,9 @@ from beam_reuse.core.labels import LabelKind, LabelSettings
 from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.nilsimsa import digests
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings, StopSettings
-from beam_reuse.core.text import parse_html, read_text
+from beam_reuse.core.settings import LEXBOR, ChunkSettings, StopSettings, require_parser
+from beam_reuse.core.text import read_html, read_text
+from beam_reuse.core.trees import parse_html
 from beam_reuse.io.crawl.payload import decode_text, find_charset, tokens_between
 from beam_reuse.io.crawl.rows import utf8
 from beam_reuse.io.labels.loading import load_stops
@@ -66,12 +67,14 @@ class Counted:
 
 class Cutter:
     """Cuts pages as `settings` say, and leaves out what stops: short chunks, stop lists, and chunks
-    of the hashes `generic` ('V20')."""
+    of the hashes `generic` ('V20'). Chunks of text are those that `parser` finds."""
 
     def __init__(
         self, settings: LabelSettings, stops: StopSettings, generic: NDArray | None = None,
+        parser: str = LEXBOR,
     ) -> None:
-        self.settings = settings
+        require_parser(parser)
+        self.settings, self._parser = settings, parser
         chunks = settings.chunks
         self._stops = {LabelKind.FILE: load_stops(chunks, stops, LabelKind.FILE),
                        LabelKind.CHUNK: load_stops(chunks, stops, LabelKind.CHUNK, generic)}
@@ -88,7 +91,9 @@ class Cutter:
             check_nesting(payload, found)
             html = decode_text(payload, found)
             tree = parse_html(html)
-            chunks = chunk_document(read_text(tree, len(html), chunked.tags))
+            document = (read_text(tree, len(html), chunked.tags) if self._parser == LEXBOR
+                        else read_html(html, chunked.tags, self._parser))
+            chunks = chunk_document(document)
         else:
             chunks = chunk_page(payload, kind, chunked)
         counts = chunks.length >= self.settings.min_chunk_bytes

@@ -17,7 +17,7 @@ from beam_reuse.core.finding import Finding, Learned, Match, SourceDomain
 from beam_reuse.core.first_use import FirstUseSettings
 from beam_reuse.core.labels import LabelKind, source_name
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.core.settings import LEXBOR, ChunkSettings, StopSettings
 from beam_reuse.core.shares import ONE, given_threshold
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page
 from beam_reuse.detector.cutting import Counted, Cutter, one_by_one
@@ -46,7 +46,7 @@ class _Known:
 
 
 class Detector:
-    """Tells of single pages which known files and chunks they hold, and whose.
+    """Finds which known files and chunks single pages hold, and whose these are.
 
     >>> detector = Detector("labels.txt")
     >>> page = "<div>Home Contact Imprint</div><p>and something new"
@@ -70,6 +70,7 @@ class Detector:
     With `trust="first-use"` there are no lists: `labels` is a store that learns by itself whose
     login pages there are, `first_use` its settings, findings have a `first_use` verdict, and
     `stops` has only lists (docs/edge.md). `detector.first_use` joins and forgets domains.
+    `parser` is what reads HTML where its text matters; html5lib is the slow reference.
 
     Values are those of `run` with the same lists, settings and thresholds. Labels are
     mapped, not loaded: 10 million from a compact file open in under a second. A detector may
@@ -82,14 +83,14 @@ class Detector:
         page_threshold: float = 0.0, min_chunks: int = 1, min_matching: int = 1,
         count_own: bool = False, matcher: str = "exact", nilsimsa_threshold: int = 115,
         trust: str = LISTS, first_use: FirstUseSettings | None = None,
-        min_share: float = DecontaminateSettings.min_share,
+        min_share: float = DecontaminateSettings.min_share, parser: str = LEXBOR,
     ) -> None:
         self._first_use = None
         if trust != LISTS:
             _refuse_rules_of_lists(trust, page_threshold=page_threshold, min_chunks=min_chunks,
                                    min_matching=min_matching, count_own=count_own, matcher=matcher,
                                    chunks=chunks)
-            self._first_use = FirstUse(_only_store(labels), first_use, stops)
+            self._first_use = FirstUse(_only_store(labels), first_use, stops, parser)
             labels, chunks = (), CUT.chunks
             stops = StopSettings(CUT.min_chunk_bytes, min_chunk_tokens=CUT.min_chunk_tokens)
         self._rules = DetectionSettings(
@@ -97,14 +98,14 @@ class Detector:
             count_own=count_own, matcher=matcher, nilsimsa_thresholds=(nilsimsa_threshold,))
         several = [labels] if isinstance(labels, str | os.PathLike) else labels
         grams, self._paths = gram_lists_among([os.fspath(path) for path in several])
-        self._items = _items(grams) if grams else None
+        self._items = _items(grams, parser) if grams else None
         self._min_share = DecontaminateSettings(min_share=min_share).min_share
         held, self._made_with = load_labels(self._paths)
         self._labels = LabelLookup(held)
         self._similar = _similar(self._paths, nilsimsa_threshold) if matcher == "nilsimsa" else None
         stops = stops or StopSettings()
         self.settings = agreed(self._made_with, chunks, stops)
-        self._cutter = Cutter(self.settings, stops)
+        self._cutter = Cutter(self.settings, stops, parser=parser)
         self._threshold = given_threshold(page_threshold)
         self._learned = LearnedLabels()
 
@@ -112,7 +113,7 @@ class Detector:
         self, page: bytes | str, url: str = "", kind: str | Kind = "html", charset: str = "",
     ) -> Finding:
         """What is known of a page. `kind`: html, text, code or other (which has no chunks). `url`
-        tells what is the page's own; without one nothing is, nor for a file's (`file:`).
+        decides what is the page's own; without one nothing is, nor for a file's (`file:`).
 
         Text counts as its UTF-8 bytes. Any bytes will do. Cost: that of cutting and hashing
         the page, and some 100 µs. With labels of text (`--chunk-normalise text`) HTML is parsed:
@@ -262,11 +263,11 @@ def _only_store(labels: str | os.PathLike[str] | Sequence[str | os.PathLike[str]
     return os.fspath(labels)
 
 
-def _items(paths: Sequence[str]) -> "ItemLabels":
+def _items(paths: Sequence[str], parser: str) -> "ItemLabels":
     # Arrow, too, is needed for these alone.
     from beam_reuse.detector.items import ItemLabels
 
-    return ItemLabels(paths)
+    return ItemLabels(paths, parser)
 
 
 def _similar(paths: Sequence[str], threshold: int) -> "SimilarLabels":

@@ -17,7 +17,7 @@ from beam_reuse.core.first_use import (
 )
 from beam_reuse.core.labels import LabelSettings
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings, StopSettings
+from beam_reuse.core.settings import LEXBOR, ChunkSettings, StopSettings
 from beam_reuse.core.urls import BadUrl, canonical_url, name_page
 from beam_reuse.detector.cutting import Counted, Cutter, one_by_one
 from beam_reuse.detector.generic import generic_passages
@@ -38,10 +38,10 @@ class FirstUse:
 
     def __init__(
         self, store: str | os.PathLike[str], settings: FirstUseSettings | None = None,
-        stops: StopSettings | None = None,
+        stops: StopSettings | None = None, parser: str = LEXBOR,
     ) -> None:
         self.settings = settings or FirstUseSettings()
-        self._cutter = Cutter(CUT, stops or StopSettings(), generic_passages())
+        self._cutter = Cutter(CUT, stops or StopSettings(), generic_passages(), parser)
         self.store = TrustStore(store, self.settings)
 
     def check(

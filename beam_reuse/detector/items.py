@@ -17,6 +17,7 @@ from beam_reuse.core.errors import UserError
 from beam_reuse.core.finding import ItemMatch, Span
 from beam_reuse.core.nesting import check_nesting
 from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import LEXBOR
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.core.tokens import scan_text
 from beam_reuse.io.crawl.payload import decode_text, find_charset
@@ -32,7 +33,8 @@ class ItemLabels:
     evaluation files.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], parser: str = LEXBOR) -> None:
+        self._parser = parser
         self._names: list[tuple[str, str, str]] = []
         offsets, words = [np.zeros(1, np.int64)], []
         made_with: GramSettings | None = None
@@ -62,7 +64,7 @@ class ItemLabels:
 
     def find(self, payload: bytes, kind: Kind, charset: str) -> tuple[ItemMatch, ...]:
         """The items that have a gram in common with a page, by evaluation file and id."""
-        tokens = _tokens_of(payload, kind, charset)
+        tokens = _tokens_of(payload, kind, charset, self._parser)
         hits = self._filter.find(tokens, np.array([0, len(tokens)]), self._size, self._least)
         return tuple(sorted(self._matches(pages_and_texts(hits, self._known)),
                             key=lambda each: (each.eval, each.id, each.field)))
@@ -103,7 +105,7 @@ def _spans(rows: Block) -> tuple[Span, ...]:
         rows.array("start").tolist(), rows.array("end").tolist(), strict=True))
 
 
-def _tokens_of(payload: bytes, kind: Kind, charset: str) -> NDArray[np.uint64]:
+def _tokens_of(payload: bytes, kind: Kind, charset: str, parser: str) -> NDArray[np.uint64]:
     """The tokens of a page, as a run has them; none of kinds without text."""
     if not kind.has_text:
         return np.zeros(0, np.uint64)
@@ -111,4 +113,5 @@ def _tokens_of(payload: bytes, kind: Kind, charset: str) -> NDArray[np.uint64]:
     if kind is Kind.HTML:
         check_nesting(payload, found)
     text = decode_text(payload, found)
-    return scan_text((read_html(text) if kind is Kind.HTML else read_plain(text)).text).tokens
+    html = kind is Kind.HTML
+    return scan_text((read_html(text, parser=parser) if html else read_plain(text)).text).tokens

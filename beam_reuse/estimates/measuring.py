@@ -20,7 +20,7 @@ from beam_reuse.runners import engine_for
 class Measured:
     """What a run on so many bytes of input took: `rows` and `bytes` by grouping, `disk` bytes at
     its end, when nothing was removed yet, and seconds of `cpu`. `owners`: the analysis whose
-    each grouping is, as far as its kernel tells."""
+    each grouping is, as far as its kernel shows."""
 
     size: int
     pages: int

@@ -1,1 +1,1 @@
-"""The papers' experiments on any site: exact where they count, seeded where they draw lots."""
+"""The papers' experiments on any site: exact where they count, seeded where they are random."""

@@ -1,7 +1,7 @@
 """Inject: which files and chunks of a site does discovery find once it was copied d times?
 
-Discovery is counting, so the answer follows from counts and no copy is made: what stands b
-times in the background and s times in the site stands b + d*s times in both together.
+Discovery is counting, so the answer follows from counts and no copy is made: what occurs b
+times in the background and s times in the site occurs b + d*s times in both together.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from beam_reuse.experiments.vectors import Background, Ints, Site
 class Injection:
     """How the copies are made. `partial`: every copy of every page whose content is cut into
     chunks has a paragraph of its own before its second chunk and another behind its last, so
-    that no file of it is like another, and every chunk of the page still stands."""
+    that no file of it is like another, and every chunk of the page is still there."""
 
     discovery: DiscoverySettings
     partial: bool = False

@@ -5,7 +5,7 @@ chunks are *deleted* (a page without chunks is gone), or n times a chunk is pick
 replacement, and one character of it *changed*. A changed chunk matches nothing any more.
 
 One run is one stream of mutations, looked at after n of them for each n asked for. So a
-chunk's whole fate is one number, its `life`: it stands unharmed after n mutations if n <= life.
+chunk's whole fate is one number, its `life`: it is unharmed after n mutations if n <= life.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beam_reuse.core.shares import ONE, shares
-from beam_reuse.experiments.lots import Lots
+from beam_reuse.experiments.draws import Draws
 from beam_reuse.experiments.vectors import Ints, SiteChunks
 
-# Lots drawn, and counters held, at a time: some 100 MB.
+# Random numbers drawn, and counters held, at a time: some 100 MB.
 _BATCH = 1 << 21
 
 
@@ -99,13 +99,13 @@ def mutate(
     sums = {name: _Sums.zero(runs, len(steps)) for name in labels}
     left = np.zeros(len(steps), np.int64)
     sizes_left = np.zeros(len(steps), np.int64)
-    lots = [Lots(how.seed, how.way, run) for run in range(runs)]
+    draws = [Draws(how.seed, how.way, run) for run in range(runs)]
     for batch in batches(chunks, _BATCH // (max(how.mutations) + len(steps) + 1)):
         sizes = sizes_after(how.way, batch.sizes, steps)
         left += (sizes > 0).sum(axis=0)
         sizes_left += sizes.sum(axis=0)
         for run in range(runs):
-            life = lives(how.way, batch.offsets, int(steps[-1]), lots[run])
+            life = lives(how.way, batch.offsets, int(steps[-1]), draws[run])
             for name, sought in labels.items():
                 matching = survivors(batch.offsets, sought.known[batch.number], life, steps)
                 _add(sums[name], run, matching, sizes, sought.threshold)
@@ -127,13 +127,13 @@ def sizes_after(way: str, sizes: Ints, mutations: Ints) -> Ints:
     return np.maximum(sizes[:, None] + by * mutations[None, :], 0)
 
 
-def lives(way: str, offsets: Ints, most: int, lots: Lots) -> Ints:
+def lives(way: str, offsets: Ints, most: int, draws: Draws) -> Ints:
     """How many mutations of its page each chunk outlives, of `most` that are made."""
     if way == "delete":
-        return lots.orders(offsets)
+        return draws.orders(offsets)
     life = np.full(int(offsets[-1]), most, np.int64)
     if way == "change" and most:
-        picked = offsets[:-1, None] + lots.below(np.diff(offsets), most)
+        picked = offsets[:-1, None] + draws.below(np.diff(offsets), most)
         np.minimum.at(life, picked.ravel(), np.tile(np.arange(most), len(picked)))
     return life
 
@@ -141,7 +141,7 @@ def lives(way: str, offsets: Ints, most: int, lots: Lots) -> Ints:
 def survivors(
     offsets: Ints, labelled: NDArray[np.bool_], life: Ints, mutations: Ints,
 ) -> Ints:
-    """Labelled chunks of each page that stand unharmed after each number of mutations."""
+    """Labelled chunks of each page that are unharmed after each number of mutations."""
     pages, steps = len(offsets) - 1, len(mutations)
     page = np.repeat(np.arange(pages), np.diff(offsets))[labelled]
     lived = np.searchsorted(mutations, life[labelled], side="right")

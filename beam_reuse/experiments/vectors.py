@@ -67,7 +67,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Background:
-    """What stands beside the site: occurrences of each distinct file and chunk of the site,
+    """What is beside the site: occurrences of each distinct file and chunk of the site,
     and of all files and chunks, those of the site or not."""
 
     files: Ints

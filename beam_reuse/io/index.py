@@ -17,10 +17,11 @@ from beam_reuse.io.results.manifest import CORPUS, Manifest, Part
 from beam_reuse.io.results.tables import EVENTS, read_manifest
 
 INDEX = "index"
-# Names in the manifest, and of the settings. What decides which records are in an index: a run
-# from it must ask for the same.
+# Names in the manifest, and of the settings. What decides which records are in an index, and what
+# their text is: a run from it must ask for the same.
 SELECTION = {
     "status": "statuses", "content-types": "content_types", "max-record-bytes": "max_record_bytes",
+    "parser": "parser",
 }
 CHUNKING = {"chunk-tags": "tags", "chunk-normalise": "normalise", "classic": "classic"}
 
@@ -47,7 +48,8 @@ class IndexInput:
         index, and a run that asks for records the index may not hold."""
         manifest = read_index_manifest(folder)
         for option, name in SELECTION.items():
-            have, want = manifest.settings[option], _as_recorded(getattr(read, name))
+            have = manifest.settings.get(option, _as_recorded(getattr(ReadSettings(), name)))
+            want = _as_recorded(getattr(read, name))
             if have != want:
                 raise UserError(
                     f"{folder} was indexed with --{option} {_shown(have)}, this run has "

@@ -30,6 +30,7 @@ from beam_reuse.core.features import (
     Signer,
 )
 from beam_reuse.core.pages import RawPage
+from beam_reuse.core.settings import LEXBOR
 from beam_reuse.core.text import ByteStrings
 from beam_reuse.core.urls import PageName
 from beam_reuse.io.crawl.declared import NOTHING, Declared
@@ -61,11 +62,13 @@ NUMBERS = {name: np.dtype(kind) for name, kind in (
 REPEATED = ["host", "site", "domain", "content_type", "charset", "crawl", "file", "ip",
             "form"]
 _NO_TOKENS = np.zeros(0, np.uint64)
+_PARSER = b"parser"
 _STRINGS = pa.list_(pa.field("element", pa.binary(), nullable=False))
 
 
-def part_schema(features: FeatureSettings) -> pa.Schema:
-    """Columns of a part: of each page its name and counts, and what is kept."""
+def part_schema(features: FeatureSettings, parser: str = LEXBOR) -> pa.Schema:
+    """Columns of a part: of each page its name and counts, and what is kept. The parser that reads
+    its pages is recorded with them, if it is not the usual one."""
     text, kept = features.text, features.kept
     columns = dict(_META)
     numbers = {
@@ -85,7 +88,14 @@ def part_schema(features: FeatureSettings) -> pa.Schema:
         columns["payload"] = pa.binary()
     if STORED in kept:
         columns |= {"stored": pa.binary(), "form": pa.string()}
-    return pa.schema([pa.field(name, kind, name in _NULLABLE) for name, kind in columns.items()])
+    return pa.schema(
+        [pa.field(name, kind, name in _NULLABLE) for name, kind in columns.items()],
+        None if parser == LEXBOR else {_PARSER: parser.encode()})
+
+
+def parser_of(schema: pa.Schema) -> str:
+    """Which parser reads the pages of a part."""
+    return str((schema.metadata or {}).get(_PARSER, LEXBOR.encode()).decode())
 
 
 class Page(NamedTuple):
@@ -108,6 +118,11 @@ class PageRows:
 
     def __len__(self) -> int:
         return self.batch.num_rows
+
+    @property
+    def parser(self) -> str:
+        """Which parser reads these pages."""
+        return parser_of(self.batch.schema)
 
     def numbers(self, name: str) -> NDArray:
         """A column of one number a page, or of hashes as 'V20'."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from beam_reuse.columnar.store import full_disk_told
 from beam_reuse.core.features import FeatureSettings
+from beam_reuse.core.settings import LEXBOR
 from beam_reuse.io.files import is_local, join, open_files
 from beam_reuse.io.part_columns import NUMBERS, REPEATED, Page, PageRows, page_batch, part_schema
 
@@ -32,12 +33,12 @@ class PartWriter:
     added there is no file. Equal pages in equal order give equal bytes.
     """
 
-    def __init__(self, path: str, features: FeatureSettings) -> None:
+    def __init__(self, path: str, features: FeatureSettings, parser: str = LEXBOR) -> None:
         self.rows = 0
         self._path = path
         self._files = open_files(path)
         self._temporary = f"{path}.{uuid.uuid4().hex}.tmp"
-        self._features, self._schema = features, part_schema(features)
+        self._features, self._schema = features, part_schema(features, parser)
         self._writer: pq.ParquetWriter | None = None
         self._pages: list[Page] = []
         self._bytes = 0
@@ -81,14 +82,18 @@ class PartWriter:
 
 
 def part_writer(sink: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
-    """A Parquet writer for parts: hashes as they are, everything else compressed."""
+    """A Parquet writer for parts: hashes as they are, everything else compressed. What the schema
+    says beside its columns is written, too."""
     leaves = _leaves(schema)
     packed = [leaf for leaf in leaves if leaf not in NUMBERS]
-    return pq.ParquetWriter(
+    writer = pq.ParquetWriter(
         sink, schema, version="2.6", store_schema=False, write_statistics=False,
         compression=dict.fromkeys(leaves, "none") | dict.fromkeys(packed, "zstd"),
         compression_level=dict.fromkeys(packed, 1), use_dictionary=REPEATED,
     )
+    if schema.metadata:
+        writer.add_key_value_metadata(schema.metadata)
+    return writer
 
 
 def read_part(

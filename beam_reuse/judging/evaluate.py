@@ -35,7 +35,7 @@ from beam_reuse.judging.measures import Confusion, Rate, SweepStep, confusion_of
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged: the table that tells what became of it and the column that names it."""
+    """What is judged: the table that has what became of it and the column that names it."""
 
     name: str
     table: str

@@ -194,7 +194,7 @@ def prefix_key(cell: str) -> str:
 
 
 def derived(column: str, key: str) -> str:
-    """What a page's or directory's name tells of `column`: host, site, domain or neighbourhood
+    """The value of `column` by a page's or directory's name: host, site, domain or neighbourhood
     (the directory a page is in). KeyError for any other column."""
     url = key if "://" in key else f"http://{key}"
     name = name_page(url)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from beam_reuse.core.chunking import file_sha1
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ReadSettings
+from beam_reuse.core.settings import LEXBOR, ReadSettings
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.core.tokens import image_token_texts, token_texts
 from beam_reuse.core.urls import name_page
@@ -33,7 +33,7 @@ class PageText:
 def read_texts(folder: str, keys: Collection[str], inputs: Sequence[str]) -> dict[str, PageText]:
     """The texts of the pages that the result in `folder` calls `keys`.
 
-    Of several captures that is taken whose bytes have the SHA-1 that the table `pages` tells.
+    Of several captures that is taken whose bytes have the SHA-1 that the table `pages` has.
     Pages that `inputs` do not hold are left out.
     """
     rows = rows_of(folder, "pages", ["url", "sha1"], """
@@ -44,19 +44,22 @@ def read_texts(folder: str, keys: Collection[str], inputs: Sequence[str]) -> dic
     wanted: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         wanted[row["url"].partition("#")[0], row["sha1"]].append(row["url"])
-    most = read_manifest(folder).settings.get("max-record-bytes", ReadSettings().max_record_bytes)
+    settings = read_manifest(folder).settings
+    most = settings.get("max-record-bytes", ReadSettings().max_record_bytes)
+    parser = settings.get("parser", LEXBOR)
     found: dict[str, PageText] = {}
     for page in find_pages(inputs, {url for url, _ in wanted}, most):
         for key in wanted.get((page.url, file_sha1(page.payload).hex()), ()):
             if key not in found:
-                found[key] = _text_of(page)
+                found[key] = _text_of(page, parser)
     return found
 
 
-def _text_of(page: StoredPage) -> PageText:
+def _text_of(page: StoredPage, parser: str) -> PageText:
     if not page.kind.has_text:
         return PageText(b"", ())
     text = decode_text(page.payload, page.charset)
-    document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
+    html = page.kind is Kind.HTML
+    document = read_html(text, parser=parser) if html else read_plain(text)
     images = image_token_texts(document.images, document.base, name_page(page.url))
     return PageText(document.text, tuple(image.decode("utf-8", "replace") for image in images))

@@ -24,7 +24,7 @@ SAME, DIFFERENT = "same", "different"
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A judged pair of a crawl: who returns it, how similar it is (None: no row tells), and how
+    """A judged pair of a crawl: who returns it, how similar it is (None: no row says), and how
     many rows of the table it stands for (1 unless drawn from strata)."""
 
     key: tuple[str, str]
@@ -76,7 +76,7 @@ def stratified(pairs: Iterable[JudgedPair]) -> bool:
 def figures(pairs: Sequence[JudgedPair], settings: SimilaritySettings,
             bins: int = C_BINS) -> list[Figures]:
     """Every algorithm on all pairs, by site and by similarity: B-similarities for B (intervals, if
-    there are many), intervals of C-similarity for the others. Recall and R stand where all
+    there are many), intervals of C-similarity for the others. Recall and R are there where all
     labelled pairs can be divided so."""
     found = []
     for algorithm in ALGORITHMS:

@@ -34,7 +34,7 @@ class How(Enum):
 
 @dataclass(frozen=True)
 class FoundPair:
-    """What a result says of a pair. A similarity that no row tells is None."""
+    """What a result says of a pair. A similarity that no row has is None."""
 
     how: How
     b_similarity: int | None = None

@@ -16,7 +16,7 @@ from beam_reuse.judging.similarities import ALGORITHMS
 
 
 def pair_report(evaluation: PairEvaluation, drawn: bool) -> Report:
-    """All that judged pairs tell, with a figure if it is to be `drawn`."""
+    """All that judged pairs show, with a figure if it is to be `drawn`."""
     tables = {
         "precision": [_figures_row(row) for row in evaluation.figures()],
         "reasons": evaluation.reasons(),

@@ -73,7 +73,7 @@ class PairEvaluation:
 
     @property
     def other_rows(self) -> int | None:
-        """How many rows the sheet was drawn from, if it tells and they are not those of the
+        """How many rows the sheet was drawn from, if it says so and they are not those of the
         table: estimates are for these rows then."""
         rows = drawn_from(self.sheet)
         return None if rows == self.table_rows else rows

@@ -38,7 +38,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to tell of one evaluation: its part of the document, its tables, and figures
+    """The report of one evaluation: its part of the document, its tables, and figures
     by file name."""
 
     name: str
@@ -48,7 +48,7 @@ class Report:
 
 
 def write_report(folder: str, reports: Sequence[Report]) -> list[str]:
-    """Write all there is to tell to `folder`; gives the names of the files. Those of an earlier
+    """Write reports to `folder`; gives the names of the files. Those of an earlier
     evaluation in `folder` that are not written anew are removed."""
     earlier = _earlier_names(folder)
     names = [DOCUMENT]

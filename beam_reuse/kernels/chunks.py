@@ -50,7 +50,7 @@ def paragraph_starts(data: np.ndarray) -> np.ndarray:
 
 @kernel
 def _put(bounds: np.ndarray, count: int, at: int) -> int:
-    """Note a bound if there is room for it; the number of bounds so far."""
+    """Store a bound if there is room for it; the number of bounds so far."""
     if count < len(bounds):
         bounds[count] = at
     return count + 1

@@ -59,7 +59,7 @@ def spans(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the grams of each owner are in a page: owners, starts and ends of spans, sorted.
 
-    `owners[i]`, below `count`, owns `grams[i]`, of which each stands once; a negative one owns
+    `owners[i]`, below `count`, owns `grams[i]`, of which each occurs once; a negative one owns
     nothing. A span is a union of token ranges that overlap or touch.
     """
     mask = slots_for(len(grams)) - 1

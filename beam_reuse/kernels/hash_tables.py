@@ -68,7 +68,7 @@ def sums_by_number(numbers: np.ndarray, values: np.ndarray, count: int) -> np.nd
 
 @kernel
 def find_rows(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """For each row of `asked` the row of `known` with the same bytes, or -1; no value stands
+    """For each row of `asked` the row of `known` with the same bytes, or -1; no value occurs
     twice in `known`."""
     mask = slots_for(len(known)) - 1
     table = np.full(mask + 1, _EMPTY, np.int64)

@@ -19,8 +19,8 @@ SUPERSHINGLE = np.uint64(0x082EFA98EC4E6C89)
 def identities(
     tokens: np.ndarray, offsets: np.ndarray, texts: np.ndarray, least: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each page 128 bits that tell its token sequence, in two words, and 128 that tell its
-    first `texts[i]` tokens, those of its text; zeros where these are fewer than `least`."""
+    """For each page 128 bits that identify its token sequence, in two words, and 128 that identify
+    its first `texts[i]` tokens, those of its text; zeros where these are fewer than `least`."""
     whole = np.empty((len(offsets) - 1, IDENTITY_WORDS), np.uint64)
     text = np.zeros_like(whole)
     for page in range(len(whole)):

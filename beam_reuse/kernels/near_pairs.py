@@ -84,7 +84,7 @@ def _is_told_before(
     small: np.uint64, i: int, j: int,
 ) -> bool:
     """Whether two rows that share the key of this number also share an earlier one, of the same
-    algorithm, whose group is small: there all pairs are compared. Bit n of `small` tells this
+    algorithm, whose group is small: there all pairs are compared. Bit n of `small` says so
     of key n."""
     for earlier in range(min(number, 64)):
         if (small >> np.uint64(earlier)) & np.uint64(1):
@@ -141,7 +141,7 @@ def compare_groups(
 
 @kernel
 def _within(c: np.ndarray, i: int, j: int, most: int) -> bool:
-    """Whether at most `most` bits differ; ends as soon as it can tell."""
+    """Whether at most `most` bits differ; ends as soon as it is certain."""
     differing = np.int64(0)
     for word in range(c.shape[1]):
         differing += np.int64(ones(c[i, word] ^ c[j, word]))

@@ -55,7 +55,7 @@ def find_ranges(
     words: np.ndarray, starts: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which of `asked` (20 bytes each) pass the filter `words`, and for each of these the rows
-    low to high - 1 among which it stands if it does.
+    low to high - 1 among which it is if it is there.
 
     `starts[p]` is the first row with prefix p or a larger one, for 2**bits prefixes, and the
     number of rows at the end. Cost: one line of memory for most of those that are not there.

@@ -7,7 +7,7 @@ where and how to run. Defaults are those of the settings, never repeated here.
 
 from collections.abc import Mapping
 
-from beam_reuse.core.settings import CAPTURES, NORMALISATIONS, WAYS
+from beam_reuse.core.settings import CAPTURES, NORMALISATIONS, PARSERS, WAYS
 from beam_reuse.declaring.kinds import (
     CONDITIONS,
     CONTENT_TYPES,
@@ -102,6 +102,9 @@ OPTIONS: tuple[Option, ...] = (
     _option("reading", "max-path-repeats", WHOLE,
             "skip URLs in whose path one component occurs so often, in a row or not; 0 is off",
             "read.max_path_repeats", f"decontaminate {ANALYSING}"),
+    _option("reading", "parser", choice(*PARSERS),
+            "what parses HTML: lexbor, or html5lib, the reference, which finds the same a hundred "
+            "times as slowly (pip install 'beam-reuse[reference]')", "read.parser", CUTTING),
     _option("chunks", "chunk-tags", WORDS,
             "tags before which a page is cut into chunks", "chunks.tags", CUTTING),
     _option("chunks", "chunk-normalise", choice(*NORMALISATIONS),
@@ -290,7 +293,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("judging", "overwrite", FLAG, "replace files that are there already", "", JUDGING),
     _option("judging", "debug", FLAG, "show the full traceback when something fails", "", JUDGING),
 )
-# An option that several commands take in words of their own stands here as its first row has it.
+# An option that several commands take in words of their own is here as its first row has it.
 BY_NAME: Mapping[str, Option] = {option.name: option for option in reversed(OPTIONS)}
 
 

@@ -91,7 +91,7 @@ def shown_settings(command: str, settings: Settings) -> dict[str, str]:
 
 
 def default_text(option: Option, command: str) -> str:
-    """The default as a user would type it; '' where help tells it or there is none."""
+    """The default as a user would type it; '' where help names it or there is none."""
     if not option.setting or option.is_flag:
         return ""
     return option.kind.show(option.of(settings_from({}, command)))

@@ -95,7 +95,7 @@ class Analysis(beam.PTransform, ABC):
         if missing or (reads.text and not given.features.text):
             raise UserError(
                 f"{name} looks at {', '.join(sorted(missing)) or 'the text'} of pages, which "
-                "ReadPages was told to leave out (features). Ask for it there.")
+                "ReadPages was asked to leave out (features). Ask for it there.")
 
     def built(
         self, pipeline: beam.Pipeline, pages: Pages, found: Found,

@@ -80,7 +80,7 @@ def ingest_outcomes(
     path = part_path(folder, source.number)
     events = Events(source.number)
     offsets: list[int] = []
-    with PartWriter(path, settings.features) as part:
+    with PartWriter(path, settings.features, settings.read.parser) as part:
         for outcome in outcomes:
             offsets.append(outcome.offset)
             page = _as_page(outcome, source, settings, events)
@@ -124,7 +124,7 @@ def _as_page(
     try:
         text = (decode_text(outcome.payload, outcome.charset)
                 if needs_decoding(outcome, settings.features) else None)
-        features = page_features(outcome, name, text, settings.features)
+        features = page_features(outcome, name, text, settings.features, settings.read.parser)
     except TooDeep as error:
         events.add(Rejected(*where, "nested-too-deep", str(error)), name_of_file)
         return None
@@ -191,7 +191,7 @@ def _end_of(source: FileRange, first: list[int], next_start: int) -> Block:
 
 
 def _reported(reader: RangeReader, progress: ProgressReporter) -> Iterator[Outcome]:
-    """The outcomes, with the display told now and then how far the reader is."""
+    """The outcomes, with reports to the display now and then of how far the reader is."""
     told = records = 0
     for outcome in reader:
         yield outcome

@@ -1,4 +1,4 @@
-"""A part written again: with chunks by other settings, or without what does not stand."""
+"""A part written again: with chunks by other settings, or without what is no true record."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.io.crawl.payload import decode_text
 from beam_reuse.io.files import is_local, open_files
-from beam_reuse.io.part_columns import PAGE_TEXT, chunk_columns, page_texts, part_schema
+from beam_reuse.io.part_columns import PAGE_TEXT, chunk_columns, page_texts, parser_of, part_schema
 from beam_reuse.io.parts import part_path, part_writer
 
 
@@ -69,20 +69,25 @@ def _rewrite(
     with (full_disk_told(os.path.dirname(target)), open_files(source).open(source) as opened,
           open_files(target).create(target) as sink):
         part = pq.ParquetFile(opened)
-        schema = part.schema_arrow if features is None else part_schema(features)
+        schema = part.schema_arrow
+        parser = parser_of(schema)
+        if features is not None:
+            schema = part_schema(features, parser)
         with part_writer(sink, schema) as writer:
             for group in range(part.num_row_groups):
                 rows = part.read_row_group(group)
                 rows = rows.filter(pc.greater_equal(rows["offset"], first_offset))
                 if features is not None:
-                    rows = _cut_anew(rows, schema, features.chunks)
+                    rows = _cut_anew(rows, schema, features.chunks, parser)
                 if rows.num_rows:
                     writer.write_table(rows, row_group_size=1 << 40)
 
 
-def _cut_anew(rows: pa.Table, schema: pa.Schema, settings: ChunkSettings) -> pa.Table:
+def _cut_anew(
+    rows: pa.Table, schema: pa.Schema, settings: ChunkSettings, parser: str,
+) -> pa.Table:
     cut = [
-        _chunks(payload.as_py(), Kind(kind.as_py()), charset.as_py(), settings)
+        _chunks(payload.as_py(), Kind(kind.as_py()), charset.as_py(), settings, parser)
         for payload, kind, charset in zip(
             rows["payload"], rows["kind"], rows["charset"], strict=True)
     ]
@@ -93,6 +98,8 @@ def _cut_anew(rows: pa.Table, schema: pa.Schema, settings: ChunkSettings) -> pa.
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
-def _chunks(payload: bytes, kind: Kind, charset: str, settings: ChunkSettings) -> Chunks:
+def _chunks(
+    payload: bytes, kind: Kind, charset: str, settings: ChunkSettings, parser: str,
+) -> Chunks:
     text = decode_text(payload, charset) if cuts_text(kind, settings) else None
-    return chunk_page(payload, kind, settings, text)
+    return chunk_page(payload, kind, settings, text, parser)

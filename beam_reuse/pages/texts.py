@@ -21,12 +21,14 @@ TEXT_CHARACTERS = 1000
 
 def page_texts(pages: PageRows, some: NDArray[np.bool_]) -> Iterator[bytes]:
     """The texts of `some` of the pages, which have text, as `core.text.Document` has it: parsed
-    again from their payloads. Needs the columns `payload`, `charset` and `kind`."""
+    again from their payloads, by the parser of their part. Needs the columns `payload`, `charset`
+    and `kind`."""
     payload, charset = pages.strings("payload"), pages.strings("charset")
     kinds = pages.numbers("kind")
     for i in np.flatnonzero(some).tolist():
         text = decode_text(payload[i], charset[i].decode())
-        yield (read_html(text) if kinds[i] == Kind.HTML else read_plain(text)).text
+        html = kinds[i] == Kind.HTML
+        yield (read_html(text, parser=pages.parser) if html else read_plain(text)).text
 
 
 def text_columns(settings: ChunkSettings) -> tuple[str, ...]:

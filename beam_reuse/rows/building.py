@@ -197,6 +197,11 @@ class _RunRound(beam.DoFn):
     def __init__(self, plan: Round, shuffle: Shuffle, main: str) -> None:
         self.plan, self.shuffle, self.main = packed(plan), shuffle, main
 
+    def infer_output_type(self, _: Any) -> Any:
+        """Anything: what leaves by each tag is declared (`_kinds`), and Beam would interpret the
+        bytecode of `process` to find out, for every round."""
+        return Any
+
     def start_bundle(self) -> None:
         self.work = Work(unpacked(self.plan), self.shuffle)
         self.values: Values | None = None

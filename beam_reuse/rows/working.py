@@ -53,9 +53,9 @@ def rows_out(name: str) -> str:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Add to an error in the block, which stays what it is, a note that says where it happened.
+    """Add to an error in the block, which stays what it is, a line that says where it happened.
     Beam makes errors anew from their text, and of one without (MemoryError, those of the system)
-    it would keep the note alone: such an error becomes one with a text."""
+    it would keep that line alone: such an error becomes one with a text."""
     try:
         yield
     except Exception as error:

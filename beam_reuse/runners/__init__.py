@@ -56,7 +56,7 @@ def memory_for(plan: RunPlan, input_bytes: int) -> int:
 
 
 def machine_memory() -> int:
-    """Bytes of memory this process may use, as far as the system tells."""
+    """Bytes of memory this process may use, as far as the system says."""
     known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError), open(file) as limit:

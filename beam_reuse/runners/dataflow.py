@@ -65,7 +65,7 @@ def require_options(options: PipelineOptions) -> None:
     if not (setup.setup_file or options.view_as(WorkerOptions).sdk_container_image):
         raise UserError(
             "--runner dataflow: workers need this package. Name the image that has it with "
-            "--sdk_container_image (templates/dataflow tells how to build one), or, from a "
+            "--sdk_container_image (templates/dataflow says how to build one), or, from a "
             "checkout, have them install it with --setup_file ./setup.py.")
 
 

@@ -76,7 +76,7 @@ class Engine:
 
     @contextmanager
     def _told(self, progress: RunProgress) -> Iterator[None]:
-        """While the run goes on, `progress` is told of the engine's tasks now and then."""
+        """While the run goes on, `progress` gets the engine's tasks now and then."""
         done = threading.Event()
 
         def look() -> None:

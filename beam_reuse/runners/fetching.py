@@ -1,7 +1,7 @@
 """Kits: folders of downloaded programs, complete or not there at all.
 
 A kit is filled under another name, its files are listed with their SHA-256 in a file written
-last, and the folder is then renamed. So a kit that stands under its name was complete once; each
+last, and the folder is then renamed. So a kit that is there under its name was complete once; each
 use checks that every file still has its size, `fetch` that it has its content. Files in its folder
 of settings may be changed: they are the user's, and kept.
 """
@@ -168,7 +168,7 @@ def call(client: str, way_out: str, *arguments: str, **environment: str) -> None
 
 
 def _gist(output: str) -> str:
-    """The first line that tells an error, or the last line."""
+    """The first line that reports an error, or the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "ERROR" in line.upper()]
     return (errors or lines[-1:] or ["it said nothing"])[0][:_SHOWN]

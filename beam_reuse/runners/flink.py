@@ -39,10 +39,10 @@ SETTINGS = {
 # A death takes several tasks with it, which only this strategy counts as one failure.
 _AGAIN = ("Run again. Flink does so itself with 'restart-strategy.type: exponential-delay' and "
           "'restart-strategy.exponential-delay.initial-backoff: 20 s' in its config.yaml.")
-_LOST = f"one of its TaskManagers died, or cannot be reached; its log tells why. {_AGAIN}"
+_LOST = f"one of its TaskManagers died, or cannot be reached; its log says why. {_AGAIN}"
 _WORKER = ("one of its Python workers died, perhaps for lack of memory; the logs of its "
-           f"TaskManagers tell more. {_AGAIN}")
-_GONE = ("its JobManager died, or cannot be reached; its log tells why. Run again when the cluster "
+           f"TaskManagers say more. {_AGAIN}")
+_GONE = ("its JobManager died, or cannot be reached; its log says why. Run again when the cluster "
          "is back.")
 _SORTING = (
     "its TaskManagers have too little managed memory for a graph of this size, of which every sort "

@@ -12,7 +12,7 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
 def keep_freed_memory(limit: int = 64 << 20) -> None:
-    """Tell glibc to keep up to `limit` freed bytes instead of returning them each time.
+    """Have glibc keep up to `limit` freed bytes instead of returning them each time.
 
     A parser frees a page's tree at once; handing that memory back and faulting it in again
     for the next page took more than half of the parse time where it was measured. No effect

@@ -106,13 +106,13 @@ def _endpoint(program: Follower, started: re.Pattern[str], name: str) -> str:
 
 
 def gist(words: str) -> str:
-    """The line of a Java program's words that tells why it failed."""
+    """The line of a Java program's words that says why it failed."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     return complaint(words) or (lines or ["it said nothing"])[-1][:400]
 
 
 def complaint(words: str) -> str:
-    """The last cause, else the last error, that a Java program has told of; '' if none."""
+    """The last cause, else the last error, that a Java program has reported; '' if none."""
     lines = [line.strip() for line in words.splitlines()]
     told = [line for line in lines if line.startswith("Caused by:")] or [
         line for line in lines if re.search(r"(Exception|Error)\b", line)]

@@ -85,7 +85,7 @@ class ForkedWorkerHandler(worker_handlers.GrpcWorkerHandler):
         self._watcher.start()
 
     def stop_worker(self) -> None:
-        """Wait for the worker, which was told to end; one that was told before it could hear
+        """Wait for the worker, which was asked to end; one that was asked before it could hear
         is killed, and so is one that is at work when the user stops the run."""
         self._is_stopped = True
         # None or not alive: stopped while the worker was starting. It ends with this process.

@@ -27,7 +27,7 @@ _ATTEMPTS = 3
 
 def serve_engine(control_address: str, worker_id: str) -> None:
     """Serve an engine until it hangs up, which Beam's worker and its threads take for an error and
-    tell; then end at once, whatever this process is still at."""
+    report; then end at once, whatever this process is still at."""
     logging.getLogger("apache_beam.runners.worker.data_plane").setLevel(logging.CRITICAL)
     threading.excepthook = lambda _: None
     with suppress(grpc.RpcError):
@@ -36,8 +36,8 @@ def serve_engine(control_address: str, worker_id: str) -> None:
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Starts workers as engines ask, and ends those that are left. `deaths` tells of workers that
-    were killed; one that ends with an error does so after the engine, which tells why."""
+    """Starts workers as engines ask, and ends those that are left. `deaths` lists workers that
+    were killed; one that ends with an error does so after the engine, which says why."""
 
     def __init__(self) -> None:
         self.deaths: list[str] = []

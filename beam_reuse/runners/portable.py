@@ -13,7 +13,7 @@ from beam_reuse.runners.python_workers import PythonWorkers
 KEPT = "--environment_cache_millis=60000"
 # Else Beam asks pip what is installed here, for a log that nobody sees.
 UNASKED = "--experiments=disable_logging_submission_environment"
-# What is before the words that matter when a job server tells of a failure.
+# What is before the words that matter when a job server reports a failure.
 _BEFORE = re.compile(
     r"(Pipeline \S+ failed in state \w+: )?((?:[\w$]+\.)+\w+(?:Exception|Error): )*")
 
@@ -23,7 +23,7 @@ class EngineError(RuntimeError):
 
 
 def words_of(error: Exception) -> str:
-    """What a job server tells of a failure, without the names of Java's classes before it."""
+    """What a job server says of a failure, without the names of Java's classes before it."""
     text = str(error)
     before = _BEFORE.match(text)
     return text[before.end() :] if before else text

@@ -22,7 +22,7 @@ _HERE = ("localhost", "127.", "[::1]")
 
 @dataclass(frozen=True)
 class PythonWorkers:
-    """How Beam is told of them, and what is known of those that died. `refused`: what it means if
+    """How Beam finds them, and what is known of those that died. `refused`: what it means if
     an engine says that a connection was refused, '' if that is unknown."""
 
     arguments: Sequence[str]
@@ -61,7 +61,7 @@ def kind_of(plan: RunPlan, portable: Any, cluster: str | None) -> str:
 def python_workers(
     plan: RunPlan, portable: Any, cluster: str | None,
 ) -> Iterator[PythonWorkers]:
-    """The workers for `plan`, of the kind that `kind_of` tells."""
+    """The workers for `plan`, of the kind that `kind_of` gives."""
     asked = kind_of(plan, portable, cluster)
     is_configured = portable.environment_config or portable.environment_options
     if asked == LOOPBACK:
@@ -91,7 +91,7 @@ def is_refused(address: str) -> bool:
         socket.create_connection((host, int(port)), SECONDS).close()
     except ConnectionRefusedError:
         return True
-    except (OSError, ValueError):  # the engine will tell
+    except (OSError, ValueError):  # the engine will say so
         return False
     return False
 

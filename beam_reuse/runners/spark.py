@@ -23,10 +23,10 @@ STANDALONE = "spark://"
 _OPENED = ("java.lang", "java.lang.invoke", "java.net", "java.nio", "java.util",
            "java.util.concurrent", "sun.nio.ch")
 JAVA_OPTIONS = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED)
-# The job server tells where it listens; of Spark only warnings are of use.
+# The job server says where it listens; of Spark only warnings are of use.
 LOGGING = ("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
            "-Dorg.slf4j.simpleLogger.log.org.apache.beam=info")
-# The service that tells how far a run is may also stop it: for this machine alone.
+# The service that shows how far a run is may also stop it: for this machine alone.
 STATUS_IS_HERE = {"SPARK_LOCAL_IP": LOOPBACK_ADDRESS}
 NOTHING_FREE = "Initial job has not accepted any resources"
 WAITING = "waiting for the cluster, of which no worker has a free core and memory"
@@ -34,18 +34,18 @@ _SECONDS = 10
 _HEAP = ("one of its Java programs has too little memory. Give more with "
          "JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before the command (executors of a "
          "cluster), or JAVA_TOOL_OPTIONS=-Xmx2g (a Spark inside the job server).")
-_GONE = ("its master died, or cannot be reached; its log tells why. Run again when the cluster is "
+_GONE = ("its master died, or cannot be reached; its log says why. Run again when the cluster is "
          "back.")
 # What a cluster may lack, by what Spark says then.
 REMEDIES = {
     "Java heap space": _HEAP,
     "GC overhead limit exceeded": _HEAP,
     "ExecutorLostFailure":
-        "executors died again and again while they had the same task. Their logs tell why; if "
+        "executors died again and again while they had the same task. Their logs say why; if "
         "memory is short, give them more with JAVA_TOOL_OPTIONS=-Dspark.executor.memory=2g before "
         "the command.",
     "Master removed our application":
-        "its executors could not be started again and again (the logs of its workers tell why), or "
+        "its executors could not be started again and again (the logs of its workers say why), or "
         "somebody ended the application.",
     "masters are unresponsive": _GONE,
 }
@@ -117,7 +117,7 @@ def require_server(endpoint: str) -> None:
 
 
 def _properties(driver: str, status: int) -> Sequence[str]:
-    """What Spark is told: where executors find the driver, and at which port it tells how far it
+    """What Spark has to know: where executors find the driver, and at which port to show how far it
     is. Nothing that is finished need be remembered, but sums."""
     return [
         f"-Dspark.driver.host={driver}", f"-Dspark.driver.bindAddress={driver}",
@@ -127,7 +127,7 @@ def _properties(driver: str, status: int) -> Sequence[str]:
 
 
 def tasks_of(status: str) -> tuple[int, int] | None:
-    """How many tasks are done of those of all jobs so far, by the application that tells it at
+    """How many tasks are done of those of all jobs so far, by the application that shows it at
     `status`. A graph is several jobs, of which Spark learns one after the other."""
     for application in ask(status, "api/v1/applications"):
         jobs = ask(status, f"api/v1/applications/{application['id']}/jobs")

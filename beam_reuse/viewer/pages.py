@@ -5,7 +5,7 @@ from typing import Any
 from beam_reuse.io.results.tables import SCHEMAS
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.tables import shown
-from beam_reuse.viewer.texts import MarkedText, chunk_settings, read_text
+from beam_reuse.viewer.texts import MarkedText, chunk_settings, parser_of, read_text
 from beam_reuse.viewer.view import NotThere, View
 
 ROWS = 50
@@ -54,7 +54,9 @@ def template_lines(view: View, host: str) -> dict[int, dict[str, Any]]:
 
 def text_of(view: View, url: str) -> MarkedText:
     """The text of a page, unmarked."""
-    return read_text(view.contents.of(row_of(view, url)), chunk_settings(view.manifest.settings))
+    settings = view.manifest.settings
+    return read_text(view.contents.of(row_of(view, url)), chunk_settings(settings),
+                     parser=parser_of(settings))
 
 
 def record(view: View, file: str, offset: int) -> dict[str, Any]:

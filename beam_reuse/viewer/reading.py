@@ -14,6 +14,7 @@ from beam_reuse.viewer.texts import (
     Mark,
     MarkedText,
     chunk_settings,
+    parser_of,
     read_source,
     read_text,
     shown_lines,
@@ -42,7 +43,7 @@ def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
         if source:
             return {**shown_lines(read_source(stored, settings, chunks)), "marks": reasons,
                     "frequent": frequent, "template": {}}
-        found = read_text(stored, settings, chunks)
+        found = read_text(stored, settings, chunks, parser_of(view.manifest.settings))
     except NoContent as error:
         return {"why_not": str(error), "marks": reasons, "frequent": frequent}
     marks = [*found.marks]

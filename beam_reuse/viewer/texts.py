@@ -12,7 +12,7 @@ import numpy as np
 from beam_reuse.core.chunking import cuts_text
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind
-from beam_reuse.core.settings import ChunkSettings
+from beam_reuse.core.settings import LEXBOR, ChunkSettings
 from beam_reuse.core.text import read_html, read_plain
 from beam_reuse.core.tokens import line_fingerprints, token_places
 from beam_reuse.io.crawl.payload import decode_text
@@ -76,10 +76,15 @@ def chunk_settings(settings: Mapping[str, Any]) -> ChunkSettings:
                          settings.get("classic", False))
 
 
+def parser_of(settings: Mapping[str, Any]) -> str:
+    """What a run has parsed HTML with, by its manifest."""
+    return str(settings.get("parser", LEXBOR))
+
+
 def read_text(page: StoredPage, settings: ChunkSettings,
-              chunks: Sequence[Mapping[str, Any]] = ()) -> MarkedText:
-    """What a reader sees of a page. `chunks` are its rows of matched_chunks; each is marked by its
-    position."""
+              chunks: Sequence[Mapping[str, Any]] = (), parser: str = LEXBOR) -> MarkedText:
+    """What a reader sees of a page, by the parser of its run. `chunks` are its rows of
+    matched_chunks; each is marked by its position."""
     if not page.kind.has_text:
         raise NoContent("This page is code: it has no text. Look at its source.")
     if page.kind is Kind.HTML:
@@ -88,11 +93,11 @@ def read_text(page: StoredPage, settings: ChunkSettings,
         except TooDeep as error:
             raise NoContent(f"This page is not parsed: {error}") from error
     if cuts_text(page.kind, settings):
-        return _by_text(page, settings, chunks)
-    bare = _parsed(page, _signed(page, ()))
+        return _by_text(page, settings, chunks, parser)
+    bare = _parsed(page, _signed(page, ()), parser)
     if not chunks:
         return MarkedText(bare)
-    signed = _parsed(page, _signed(page, chunks))
+    signed = _parsed(page, _signed(page, chunks), parser)
     found = _without_signs(signed, [str(row["position"]) for row in chunks if not row["start"]])
     # Where a sign changes the tree after all (it may undo frames), the text is right and unmarked.
     same = [bare[a:b] for a, b in MarkedText(bare).lines()] == [
@@ -100,8 +105,9 @@ def read_text(page: StoredPage, settings: ChunkSettings,
     return found if same else MarkedText(bare)
 
 
-def _parsed(page: StoredPage, text: str) -> str:
-    document = read_html(text) if page.kind is Kind.HTML else read_plain(text)
+def _parsed(page: StoredPage, text: str, parser: str) -> str:
+    html = page.kind is Kind.HTML
+    document = read_html(text, parser=parser) if html else read_plain(text)
     return document.text.decode("utf-8", "replace")
 
 
@@ -135,9 +141,9 @@ def _without_signs(text: str, first: Sequence[str]) -> MarkedText:
 
 
 def _by_text(page: StoredPage, settings: ChunkSettings,
-             chunks: Sequence[Mapping[str, Any]]) -> MarkedText:
+             chunks: Sequence[Mapping[str, Any]], parser: str) -> MarkedText:
     """Chunks of text are its stretches between cuts that are not empty."""
-    document = read_html(decode_text(page.payload, page.charset), settings.tags)
+    document = read_html(decode_text(page.payload, page.charset), settings.tags, parser)
     bounds = [0, *document.cuts.tolist(), len(document.text)]
     stretches = [(start, end) for start, end in pairwise(bounds)
                  if document.text[start:end].decode("utf-8", "replace").strip()]

@@ -49,7 +49,7 @@ class ForkServer:
         return bool(ready or self._callers)
 
     def _reap(self) -> None:
-        """Tell the callers of workers that have ended."""
+        """Report workers that have ended to their callers."""
         with suppress(BlockingIOError):
             self._bell.recv(4096)
         with suppress(ChildProcessError):

@@ -1,4 +1,4 @@
-"""A worker of an engine that told it only where to ask (environment PROCESS)."""
+"""A worker of an engine that gave it only the address to ask (environment PROCESS)."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def provided(endpoint: str, worker_id: str) -> Any:
 
 
 def environment(worker_id: str, info: Any) -> Mapping[str, str]:
-    """The variables by which Beam's worker is told what to do. No file is needed, which a worker
+    """The variables by which Beam's worker knows what to do. No file is needed, which a worker
     that is killed would leave behind."""
     found = {
         "WORKER_ID": worker_id,

@@ -115,7 +115,7 @@ def test_revisions_overlap_with_their_own_article(
 def test_answers_overlap_with_the_source_they_were_cut_from(
     corpora: Path, tmp_path: Path,
 ) -> None:
-    """The more of a source was kept, the more sentences stand in both."""
+    """The more of a source was kept, the more sentences are in both."""
     found = files_of(corpora, "clough_stevenson.tar.xz")
     texts = {f"http://texts.example/{name.split('/')[-1]}": text for name, text in found.items()
              if "_task" in name}

@@ -119,7 +119,7 @@ def test_the_same_bytes_for_any_workers_order_and_from_an_index(
 
 
 def test_addresses_come_from_records_and_tables(tmp_path: Path) -> None:
-    """The record's address counts; a table tells it of hosts without one."""
+    """The record's address counts; a table has those of hosts without one."""
     documents = patchworks(11, 60)
     table = {"a.example": "198.51.100.1", "x.b.example": "2001:db8::1", "e.example": "203.0.113.5"}
     (tmp_path / "ip.txt").write_text("# hosts\n\n" + "".join(
@@ -243,7 +243,7 @@ def test_a_quilt_with_too_many_copies_is_no_quilt(tmp_path: Path) -> None:
 
 
 def test_hundred_thousand_copies_of_a_page(tmp_path: Path) -> None:
-    """All of their grams stand on too many pages: they are counted, and cost no memory."""
+    """All of their grams occur on too many pages: they are counted, and cost no memory."""
     text = " ".join(f"word{n}" for n in range(30))
     documents = [Patchwork(f"http://h{n}.example/", text) for n in range(100_000)]
     stitched = " ".join(f"own{n // 9} {'abcdefghi'[n % 9]}{n // 9}" for n in range(54))

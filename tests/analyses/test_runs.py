@@ -1,6 +1,8 @@
 """Whole runs against their slow definition, row by row."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,23 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Captur
     return folder, captures
 
 
+@pytest.fixture(scope="module")
+def of_case(
+    crawled: tuple[Path, list[Capture]], tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str], Path]:
+    """The result of the crawl's files by the settings of a case, made once for all tests, and
+    checked then."""
+
+    @cache
+    def result(case: str) -> Path:
+        folder, captures = crawled
+        output = run(sorted(folder.iterdir()), tmp_path_factory.mktemp("case") / "out", CASES[case])
+        check(output, captures, CASES[case])
+        return output
+
+    return result
+
+
 def run(given: list[Path], output: Path, settings: Settings, **plan: Any) -> Path:
     command = plan.pop("command", "run")
     execute(RunPlan(command, tuple(map(str, given)), str(output), settings, **plan), [])
@@ -119,27 +138,22 @@ def check(output: Path, captures: list[Capture], settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_run_equals_its_definition(
-    case: str, crawled: tuple[Path, list[Capture]], tmp_path: Path,
-) -> None:
-    folder, captures = crawled
-    run(sorted(folder.iterdir()), tmp_path / "out", CASES[case])
-    check(tmp_path / "out", captures, CASES[case])
+def test_a_run_equals_its_definition(case: str, of_case: Callable[[str], Path]) -> None:
+    of_case(case)
 
 
 @pytest.mark.parametrize("case", ["all captures", "raw chunks of p", "chunks of text", "shallow"])
 def test_from_an_index_and_raw_files_together(
-    case: str, crawled: tuple[Path, list[Capture]], tmp_path: Path,
+    case: str, crawled: tuple[Path, list[Capture]], of_case: Callable[[str], Path], tmp_path: Path,
 ) -> None:
     """An index with default chunk settings serves runs with others, alone or beside files."""
-    folder, captures = crawled
+    folder, _ = crawled
     files, settings = sorted(folder.iterdir()), CASES[case]
     indexed = Settings(read=replace(settings.read, captures="latest", max_prefix_depth=96))
     run(files[:2], tmp_path / "two", indexed, command="index")
     run(files[2:], tmp_path / "one", indexed, command="index")
     run([tmp_path / "two", tmp_path / "one"], tmp_path / "merged", indexed, command="index")
-    raw = run(files, tmp_path / "raw", settings)
-    check(raw, captures, settings)
+    raw = of_case(case)
     for name, given in {
         "mixed": [tmp_path / "two", files[2]],
         "indexes": [tmp_path / "one", tmp_path / "two"],
@@ -150,7 +164,7 @@ def test_from_an_index_and_raw_files_together(
 
 
 def test_an_index_of_text_serves_runs_that_cut_text_and_others(
-    crawled: tuple[Path, list[Capture]], tmp_path: Path,
+    crawled: tuple[Path, list[Capture]], of_case: Callable[[str], Path], tmp_path: Path,
 ) -> None:
     """Chunks, and the text that they are places in, are those that a run on the files has; an
     index of an index is cut anew as the files would be."""
@@ -162,19 +176,19 @@ def test_an_index_of_text_serves_runs_that_cut_text_and_others(
         command="index")
     for index in ("text", "text again"):
         for case in ("chunks of text", "default", "chunks of text alone"):
-            raw = run(files, tmp_path / f"raw {case}", CASES[case], overwrite=True)
+            raw = of_case(case)
             output = run([tmp_path / index], tmp_path / f"{index} {case}", CASES[case])
             assert (output / "manifest.json").read_bytes() == (raw / "manifest.json").read_bytes()
 
 
 def test_the_same_bytes_for_any_workers_order_and_cuts(
-    crawled: tuple[Path, list[Capture]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    crawled: tuple[Path, list[Capture]], of_case: Callable[[str], Path], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder, captures = crawled
+    folder, _ = crawled
     files = sorted(folder.iterdir())
     settings = CASES["all captures"]
-    one = run(files, tmp_path / "one", settings, workers=1)
-    check(one, captures, settings)
+    one = of_case("all captures")  # by one worker, as small inputs are
     monkeypatch.setattr("beam_reuse.runners.SMALL_INPUT", 0)
     monkeypatch.setattr(inputs, "LEAST_RANGE", 1000)
     other = run(files[::-1], tmp_path / "other", settings, workers=3)

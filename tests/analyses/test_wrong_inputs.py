@@ -95,7 +95,7 @@ def test_pages_read_without_what_is_looked_at_are_refused(crawl: str) -> None:
     chunks = FeatureSettings(ChunkSettings(), text=True, kept=frozenset({"chunks"}))
     without = FeatureSettings(ChunkSettings(), text=False)
     with pytest.raises(UserError, match="FindQuilts looks at links, tokens of pages, which "
-                                        "ReadPages was told to leave out"):
+                                        "ReadPages was asked to leave out"):
         _ = pipeline() | ReadPages(crawl, features=chunks) | FindQuilts()
     with pytest.raises(UserError, match="FindQuilts looks at the text of pages"):
         _ = pipeline() | ReadPages(crawl, features=without) | FindQuilts()

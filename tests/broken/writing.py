@@ -60,7 +60,7 @@ def gz(content: bytes, level: int = 6) -> bytes:
 
 
 def stored(content: bytes, block: int = 65535) -> bytes:
-    """One gzip member in which `content` stands as it is, in stored deflate blocks."""
+    """One gzip member that has `content` as it is, in stored deflate blocks."""
     pieces = [content[i:i + block] for i in range(0, len(content), block)] or [b""]
     body = b"".join(
         struct.pack("<BHH", i == len(pieces) - 1, len(piece), len(piece) ^ 0xFFFF) + piece

@@ -53,7 +53,7 @@ def write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> list[bytes]:
 
 
 def cleaned(source: Path, to: Path, *options: str) -> dict[str, Any]:
-    """The noted counts of a corpus that was written; files are those of the manifest."""
+    """The counts of a corpus that was written; files are those of the manifest."""
     assert main(["clean", str(source), "-o", str(to), *options]) == 0
     manifest = read_manifest(str(to))
     assert sorted(str(path.relative_to(to)) for path in (to / "corpus").iterdir()) == [

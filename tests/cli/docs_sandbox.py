@@ -13,7 +13,7 @@ from tests.cli.cleaning import random_rows
 from tests.crawls import random_captures, write_warc
 
 TOP = Path(__file__).parents[2]
-PASSAGE = "<p>The account is asked for here, and what it may do is told by the bank alone.</p>"
+PASSAGE = "<p>The account is asked for here, and what it may do is said by the bank alone.</p>"
 CRAWLS = {"crawl": 5, "january": 5, "february": 6, "october": 5, "november": 6, "suspects": 7}
 RESULTS = ("result", "near", "found", "cleaned")
 

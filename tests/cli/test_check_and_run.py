@@ -98,7 +98,7 @@ def compare(crawl: str, settings: Settings, given: list[str],
 
 
 def _rows_of(answer: dict[str, Any]) -> list[list]:
-    """An answer as the rows `run` writes of its page; a file's hash is not told."""
+    """An answer as the rows `run` writes of its page; a file's hash is not in it."""
     url = answer["url"]
     columns = ("url", "chunks", "stop_chunks", "matching", "own_matching", "distinct_matching",
                "contains", "file_match", "flagged")

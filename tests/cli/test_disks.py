@@ -1,4 +1,4 @@
-"""Output folders on disks that are full or read-only: told, nothing left, and the way out works."""
+"""Output folders on disks that are full or read-only: said so, nothing left, the way out works."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The lines of the summary that tell what was found."""
+"""The lines of the summary that say what was found."""
 
 import io
 import random

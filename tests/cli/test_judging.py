@@ -33,7 +33,7 @@ def words(text: str) -> str:
 
 
 def judge(path: Path) -> None:
-    """Fill the label: pages with an even number are clones, number 0 nobody can tell."""
+    """Fill the label: pages with an even number are clones, of number 0 nobody is sure."""
     def verdict(row: dict[str, str]) -> tuple[str, str]:
         number = int(row["url"].rsplit("/", 1)[1])
         return ("?" if number == 0 else "clone" if number % 2 == 0 else "original",

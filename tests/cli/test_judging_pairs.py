@@ -90,8 +90,8 @@ def test_pairs_are_drawn_judged_and_read_back(
 def test_a_sheet_of_other_rows_is_told(
     result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Estimates are for the rows that the sheet was drawn from: nothing to tell where these are the
-    table."""
+    """Estimates are for the rows that the sheet was drawn from: nothing to report where these are
+    the table."""
     sheet = tmp_path / "pairs.csv"
     for where, told in (([], False), (["--where", "c = true"], True)):
         assert main(["sample", result, "--of", "near_duplicates", *where, "--by", "same_site",

@@ -20,7 +20,7 @@ from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.io.results.run_folder import WORK_PREFIX
 from beam_reuse.io.results.tables import read, read_manifest
 
-# A small input is read by one process unless told otherwise.
+# A small input is read by one process unless asked otherwise.
 WITH_WORKERS = ("import beam_reuse.runners as runners; runners.SMALL_INPUT = 0\n"
                 "from beam_reuse.cli.main import entry; entry()")
 

@@ -113,7 +113,7 @@ def test_an_index_says_that_it_is_one(pipeline: FakePipeline, out: Path) -> None
 
 
 def failed(capsys: pytest.CaptureFixture[str]) -> str:
-    """What a failed command told: nothing on stdout, a short message and no traceback."""
+    """What a failed command printed: nothing on stdout, a short message and no traceback."""
     shown = capsys.readouterr()
     assert not shown.out
     assert "Traceback" not in shown.err

@@ -1,4 +1,4 @@
-"""Progress: workers tell, the monitor shows; in a pipe as plain lines."""
+"""Progress: workers report, the monitor shows; in a pipe as plain lines."""
 
 import io
 import json

@@ -129,7 +129,7 @@ def farms() -> Web:
 
 
 def copied_passages() -> set[str]:
-    """The passages of `farms` that stand on three hosts or more, as chunks."""
+    """The passages of `farms` that occur on three hosts or more, as chunks."""
     return {*paragraphs("press release", 1), *paragraphs("farm", 8)}
 
 

@@ -26,7 +26,7 @@ def real_pages(corpora: Path, max_bytes: int = 400_000) -> list[tuple[str, str]]
                             url = named("WARC-Target-URI") or named("uri")
                             pages.setdefault(payload, f"{path.name} {url}")
                 except ArchiveLoadFailed:
-                    pass  # a broken archive; what stands before the break counts
+                    pass  # a broken archive; what is before the break counts
     return [(url, _decode(page)) for page, url in pages.items() if len(page) <= max_bytes]
 
 

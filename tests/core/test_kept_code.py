@@ -39,7 +39,7 @@ for package in (beam_reuse.kernels, beam_reuse.columnar):
                   for each in vars(module).values() if isinstance(each, Dispatcher)}
 print("\\n".join(sorted(found)))
 """
-# Compiles the one kernel for one type, when told to begin.
+# Compiles the one kernel for one type, when it may begin.
 COMPILE = """
 import sys
 import numpy as np

@@ -131,7 +131,7 @@ def test_pairs_of_crowds_that_are_not_compared(pages: int) -> None:
 
 
 def test_fewer_bits_need_thresholds_of_their_own() -> None:
-    """What to add is told, and is allowed."""
+    """What to add is named, and is allowed."""
     told = refusal("near_duplicates", projection_bits=64)
     assert told == ("--projection-bits: 64 is less than the default thresholds ask for; add "
                     "--c-threshold 62 --combined-threshold 59, which is as strict")

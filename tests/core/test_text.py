@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from resiliparse.parse.html import HTMLTree
 
 from beam_reuse.core.text import MAX_WRITTEN, ByteStrings, Document, read_html, read_plain, walk
+from beam_reuse.core.trees import lexbor_events
 from tests.core.real_pages import real_pages
 from tests.core.soup import SOUP
 from tests.oracles import text as oracle
@@ -42,7 +43,7 @@ def test_kernel_equals_a_walk_of_the_same_tree(html: str) -> None:
     expected = by_walk(html)
     assert parts(read_html(html)) == parts(expected)
     clean = re.sub("[\ud800-\udfff]", "\ufffd", html)
-    assert parts(walk(HTMLTree.parse(clean))) == parts(expected)
+    assert parts(walk(lexbor_events(HTMLTree.parse(clean)))) == parts(expected)
 
 
 def test_kernel_equals_the_walk_on_real_pages(corpora: Path) -> None:

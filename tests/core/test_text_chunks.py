@@ -24,6 +24,7 @@ from beam_reuse.core.chunking import (
 from beam_reuse.core.pages import Kind
 from beam_reuse.core.settings import ChunkSettings
 from beam_reuse.core.text import MAX_WRITTEN, read_html, walk
+from beam_reuse.core.trees import lexbor_events
 from tests.core.real_pages import real_pages
 from tests.core.soup import SOUP
 from tests.oracles.text import html5lib_tree, lexbor_tree
@@ -77,7 +78,7 @@ def test_kernel_equals_a_walk_of_the_same_tree(html: str, tags: tuple[str, ...])
     clean = re.sub("[\ud800-\udfff]", "\ufffd", html)
     texts = chunk_texts(lexbor_tree(clean), tags)
     require_chunks(cut(html, tags), texts)
-    require_chunks(chunk_document(walk(HTMLTree.parse(clean), tags)), texts)
+    require_chunks(chunk_document(walk(lexbor_events(HTMLTree.parse(clean)), tags)), texts)
     assert count_document_chunks(read_html(html, tags)) == len(texts)
 
 

@@ -24,7 +24,7 @@ def read_whole(path: Path, settings: ReadSettings | None = None) -> list[Outcome
 
 
 def read_cut(path: Path, range_bytes: int, settings: ReadSettings | None = None) -> list[Outcome]:
-    """All outcomes of a file that stand after it was cut into ranges of `range_bytes`."""
+    """All outcomes of a file that are true after it was cut into ranges of `range_bytes`."""
     readers = []
     for piece in cut(list_files([str(path)]), range_bytes):
         reader = RangeReader(FileRange.from_bytes(piece.to_bytes()), settings or ReadSettings())

@@ -75,7 +75,7 @@ def _head(length: int) -> bytes:
     return warc(http(b""), length=length)[:-4]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux tells it")
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux shows it")
 def test_bombs(tmp_path: Path) -> None:
     big = COUNT * len(MEGABYTE) + len(http(b""))
     row = b'{"url": "http://a.example/", "text": "'

@@ -214,7 +214,7 @@ def test_json_lines(tmp_path: Path) -> None:
 def test_the_content_type_of_a_row(
     column: str, given: str, kind: Kind, tmp_path: Path,
 ) -> None:
-    """It stands in the table; text is code if it says so."""
+    """It is in the table; text is code if it says so."""
     row = {"url": "http://a.example/", column: "x { y }", "content_type": f"{given}; a=b"}
     line = json.dumps(row).encode()
     found = _only_page(_read(tmp_path, "a.jsonl", line))

@@ -34,7 +34,7 @@ def local(crawl: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 def kit(name: str) -> Path:
-    """The folder of a kit; the test is skipped, and told what to fetch, if it is not there."""
+    """The folder of a kit; the test is skipped, and says what to fetch, if it is not there."""
     try:
         if KITS[name].needs_java:
             java_version()

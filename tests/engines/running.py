@@ -43,7 +43,7 @@ def environment() -> Mapping[str, str]:
 
 
 def digests(result: Path) -> dict[str, str]:
-    """SHA-256 of the manifest and of every table's file, which must be those the manifest tells."""
+    """SHA-256 of the manifest and of every table's file, which must be those the manifest has."""
     manifest = json.loads((result / "manifest.json").read_text())
     found = {
         str(path.relative_to(result)): hashlib.sha256(path.read_bytes()).hexdigest()

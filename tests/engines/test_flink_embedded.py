@@ -17,7 +17,7 @@ def test_all_analyses_give_the_same_bytes(
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "flink") == local
     assert ACCOUNTED in done.stdout
-    assert "reading" in done.stderr or "writing" in done.stderr  # workers told how far they were
+    assert "reading" in done.stderr or "writing" in done.stderr  # workers reported
 
 
 @pytest.mark.xdist_group("flink")

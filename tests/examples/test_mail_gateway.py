@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -56,8 +57,8 @@ class _Talk(socketserver.StreamRequestHandler):
                     return
 
 
-@pytest.fixture
-def behind() -> Iterator[MailServer]:
+@contextmanager
+def mail_server() -> Iterator[MailServer]:
     with MailServer() as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
@@ -65,11 +66,31 @@ def behind() -> Iterator[MailServer]:
 
 
 @pytest.fixture
-def labels(tmp_path: Path) -> list[str]:
+def behind() -> Iterator[MailServer]:
+    with mail_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    path = tmp_path_factory.mktemp("labels") / "bank.brl"
     detector = Detector((), chunks=ChunkSettings(normalise="text"))
     detector.learn(PAGE, "https://bank.example/login")
-    detector.save(tmp_path / "bank.brl")
-    return ["--labels", str(tmp_path / "bank.brl")]
+    detector.save(path)
+    return ["--labels", str(path)]
+
+
+class Open(NamedTuple):
+    """A gateway that goes on from test to test, in one session, and the server behind it."""
+
+    client: smtplib.SMTP
+    behind: MailServer
+
+
+@pytest.fixture(scope="module")
+def opened(labels: list[str]) -> Iterator[Open]:
+    with mail_server() as server, gateway(server, *labels) as client:
+        yield Open(client, server)
 
 
 @contextmanager
@@ -138,12 +159,12 @@ def test_a_page_that_is_attached_is_checked(behind: MailServer, labels: list[str
     ("application/octet-stream", "Invoice.HTM"), ("image/png", "a.xhtml"),
     ("application/xhtml+xml", None), ("text/plain", "a.html")])
 def test_a_page_is_known_by_its_name_or_its_type(
-        behind: MailServer, labels: list[str], kind: str, name: str | None) -> None:
+        opened: Open, kind: str, name: str | None) -> None:
     message = mail()
     message.add_attachment(PHISH.encode(), *kind.split("/"), filename=name)
-    with gateway(behind, *labels) as client:
-        client.send_message(message)
-    assert behind.messages[0].startswith(b"X-Copied-From: bank.example (3 passages)\r\n")
+    opened.client.send_message(message)
+    assert opened.behind.messages[-1].startswith(
+        b"X-Copied-From: bank.example (3 passages)\r\n")
 
 
 def nested(depth: int, inner: bytes) -> bytes:
@@ -174,13 +195,13 @@ COPIES, UNREAD = b"bank.example (3 passages)", b"unknown (a part of it cannot be
     (b"", None),
 ])
 def test_a_hostile_message_is_answered_and_the_session_goes_on(
-        behind: MailServer, labels: list[str], content: bytes, found: bytes | None) -> None:
+        opened: Open, content: bytes, found: bytes | None) -> None:
     header = b"X-Copied-From: " + found + b"\r\n" if found else b""
-    with gateway(behind, *labels) as client:
-        for message in (content, PART):
-            client.sendmail("a@one.test", ["b@two.test"], message)
-    assert behind.messages == [header + content + b"\r\n",
-                               b"X-Copied-From: " + COPIES + b"\r\n" + PART + b"\r\n"]
+    before = len(opened.behind.messages)
+    for message in (content, PART):
+        opened.client.sendmail("a@one.test", ["b@two.test"], message)
+    assert opened.behind.messages[before:] == [
+        header + content + b"\r\n", b"X-Copied-From: " + COPIES + b"\r\n" + PART + b"\r\n"]
 
 
 def test_a_store_that_cannot_be_read_lets_nothing_pass(behind: MailServer, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_counting_finds_what_discovery_finds_among_copies(
 
 
 def test_thresholds_grow_with_the_copies() -> None:
-    """At the papers' ratio a chunk must keep pace with the corpus it stands in."""
+    """At the papers' ratio a chunk must keep pace with the corpus it is in."""
     pages = [("a", [f"chunk {i}" for i in range(405_000)])]
     site = twins.site_of(pages)
     found = inject_rows(site, Background.empty(site), [10, 11, 12, 50], Injection(

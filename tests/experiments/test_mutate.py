@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from beam_reuse.core.settings import WAYS
 from beam_reuse.core.shares import ONE
 from beam_reuse.experiments import mutate as module
-from beam_reuse.experiments.lots import Lots
+from beam_reuse.experiments.draws import Draws
 from beam_reuse.experiments.mutate import KnownChunks, Mutation, lives, mutate
 from beam_reuse.experiments.vectors import SiteChunks
 from tests.experiments import twins
@@ -72,7 +72,7 @@ def test_how_the_pages_are_batched_changes_nothing(
 def test_changes_hit_as_chance_has_it() -> None:
     """A chunk among c outlives n changes with probability (1 - 1/c)^n."""
     c, n, pages = 5, 7, 20_000
-    life = lives("change", np.arange(pages + 1) * c, n, Lots("chance"))
+    life = lives("change", np.arange(pages + 1) * c, n, Draws("chance"))
     expected = (1 - 1 / c) ** n
     assert np.mean(life >= n) == pytest.approx(expected, abs=0.005)
     by_position = (life.reshape(pages, c) >= n).mean(axis=0)
@@ -83,21 +83,21 @@ def test_deletions_take_every_order_alike() -> None:
     """Of 5 chunks with 2 labelled, 3 deletions leave 0, 1 or 2 of them as the hypergeometric
     distribution says, and each of the 24 orders of four chunks is as frequent."""
     pages = 24_000
-    life = lives("delete", np.arange(pages + 1) * 5, 9, Lots("chance")).reshape(pages, 5)
+    life = lives("delete", np.arange(pages + 1) * 5, 9, Draws("chance")).reshape(pages, 5)
     left = np.bincount((life[:, :2] >= 3).sum(axis=1), minlength=3) / pages
     assert left == pytest.approx([comb(3, 2) / 10, 6 / 10, 1 / 10], abs=0.015)
-    orders = lives("delete", np.arange(pages + 1) * 4, 9, Lots("orders")).reshape(pages, 4)
+    orders = lives("delete", np.arange(pages + 1) * 4, 9, Draws("orders")).reshape(pages, 4)
     _, counts = np.unique(orders, axis=0, return_counts=True)
     assert len(counts) == 24
     assert counts / 1000 == pytest.approx(np.ones(24), abs=0.15)
 
 
 def test_lots_are_the_same_everywhere() -> None:
-    """Raw bits of PCG64 and SHA-256: fixed for good, so the numbers can stand here."""
-    assert Lots(0, "change", 1).below(np.array([10, 1, 1000]), 4).tolist() == [
+    """Raw bits of PCG64 and SHA-256: fixed for good, so the numbers can be written here."""
+    assert Draws(0, "change", 1).below(np.array([10, 1, 1000]), 4).tolist() == [
         [8, 5, 6, 4], [0, 0, 0, 0], [704, 290, 945, 273]]
-    assert Lots(0, "change", 1).words(3).tolist() != Lots(0, "change", 2).words(3).tolist()
-    assert len(Lots("none").words(0)) == 0
+    assert Draws(0, "change", 1).words(3).tolist() != Draws(0, "change", 2).words(3).tolist()
+    assert len(Draws("none").words(0)) == 0
 
 
 def test_the_papers_curves() -> None:

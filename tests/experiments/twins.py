@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from beam_reuse.experiments.lots import Lots
+from beam_reuse.experiments.draws import Draws
 from beam_reuse.experiments.vectors import Background, Site, SiteChunks, SiteFiles
 
 Page = tuple[str, list[str]]
@@ -92,11 +92,11 @@ def one_run(
 ) -> list[tuple]:
     """For each number of mutations: pages left, chunks left, mean share, pooled share and
     detected pages."""
-    lots = Lots(seed, way, run)
+    draws = Draws(seed, way, run)
     most = mutations[-1]
     draws = [
-        lots.below(np.array([len(page)]), most)[0].tolist() if way == "change"
-        else lots.words(len(page)).tolist() if way == "delete" else []
+        draws.below(np.array([len(page)]), most)[0].tolist() if way == "change"
+        else draws.words(len(page)).tolist() if way == "delete" else []
         for page in vectors
     ]
     steps = []

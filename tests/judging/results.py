@@ -89,7 +89,7 @@ def chunk_row(sha1: str, occurrences: int, text: str = "", urls: Iterable[str] =
 
 
 def fill_sheet(path: Path, verdict: Callable[[dict[str, str]], tuple[str, str]]) -> None:
-    """Write label and reason, as `verdict` tells of a row, into every row of a sheet."""
+    """Write label and reason, as `verdict` gives them for a row, into every row of a sheet."""
     with path.open(newline="") as source:
         rows = list(csv.DictReader(source))
     for row in rows:

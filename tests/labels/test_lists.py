@@ -1,4 +1,4 @@
-"""Lists of labels: every format gives the same rows, everything else a telling error."""
+"""Lists of labels: every format gives the same rows, everything else an error that says why."""
 
 import hashlib
 from pathlib import Path

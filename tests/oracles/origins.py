@@ -23,7 +23,7 @@ class Member:
 
 
 class Decision(NamedTuple):
-    """`origin` is what the original is called, None where nothing tells."""
+    """`origin` is what the original is called, None where nothing decides."""
 
     origin: str | None
     evidence: str

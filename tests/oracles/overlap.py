@@ -344,5 +344,5 @@ class Overlap:
         }
 
     def noted(self) -> dict[str, int]:
-        """What a run tells beside its tables."""
+        """What a run counts beside its tables."""
         return dict(+(self.counts + Counter({"no-lines": len(self.given) - len(self.pages)})))

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import pytest
@@ -287,15 +289,28 @@ def dies_before(change: int, out: Path, seed: str) -> bool:
     return code == 9
 
 
-def test_death_before_any_change_of_the_disk_and_again_in_what_follows(tmp_path: Path) -> None:
+@pytest.fixture
+def memory_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: for tests of thousands of changes, to which it does
+    not matter when they are on a disk."""
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK):
+        yield tmp_path
+    else:
+        with TemporaryDirectory(dir=shared) as folder:
+            yield Path(folder)
+
+
+def test_death_before_any_change_of_the_disk_and_again_in_what_follows(memory_path: Path) -> None:
     """A run dies, and the one that cleans up after it dies too: the third finds its way."""
     first = 0
     while True:
-        died = False
+        before = memory_path / f"{first}"
+        run(before, "old", OLD)
+        died = dies_before(first, before, "a")
         for second in range(first % 8, 60, 8):
-            out = tmp_path / f"{first}-{second}"
-            run(out, "old", OLD)
-            died = dies_before(first, out, "a")
+            out = memory_path / f"{first}-{second}"
+            shutil.copytree(before, out, symlinks=True)
             again = dies_before(second, out, "b")
             assert whole_result(out) in {None, "old", "a", "b"}
             run(out, "next", NEW, overwrite=True)

@@ -1,4 +1,4 @@
-"""A run on an engine: told, given up, explained."""
+"""A run on an engine: reported, given up, explained."""
 
 import tempfile
 import threading
@@ -17,7 +17,7 @@ from tests.engines.flink_cluster import free_port
 
 
 class Progress:
-    """Notes what it is told of tasks."""
+    """Records what is reported of tasks."""
 
     def __init__(self) -> None:
         self.told: list[tuple[int, int]] = []
@@ -35,7 +35,7 @@ class Progress:
 
 
 class Result:
-    """What a pipeline's `run` gives: it waits for `wait`, and notes that it was cancelled."""
+    """What a pipeline's `run` gives: it waits for `wait`, and records that it was cancelled."""
 
     def __init__(self, wait) -> None:
         self.wait_until_finish = wait

@@ -1,4 +1,4 @@
-"""What is refused before anything is started on Flink, and how a worker is told what to do."""
+"""What is refused before anything is started on Flink, and how a worker learns what to do."""
 
 import json
 import zipfile

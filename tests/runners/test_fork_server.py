@@ -33,7 +33,7 @@ SECONDS = 120  # a server without compiled kernels takes long to start
 
 class Engine(beam_fn_api_pb2_grpc.BeamFnControlServicer,
              beam_provision_api_pb2_grpc.ProvisionServiceServicer):
-    """Tells workers to come, and keeps them until it is `over`."""
+    """Has workers come, and keeps them until it is `over`."""
 
     def __init__(self) -> None:
         self.workers: list[str] = []
@@ -145,7 +145,7 @@ def test_a_dead_server_is_replaced_and_its_workers_live_on(engine: Engine, folde
     assert is_alive(worker) and first.poll() is None
     engine.over.set()
     assert second.wait(SECONDS) == 0
-    assert first.wait(SECONDS) == 1  # nobody was left to tell the status
+    assert first.wait(SECONDS) == 1  # nobody was left to report the status to
 
 
 def test_without_a_private_folder_a_worker_starts_the_slow_way(

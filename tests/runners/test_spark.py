@@ -1,4 +1,4 @@
-"""What Spark tells while it runs, and where its cluster finds us."""
+"""What Spark reports while it runs, and where its cluster finds us."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -145,7 +145,7 @@ class _Changing:
         left = strip_page(
             read.rows.strings("payload")[i], Kind(read.rows.numbers("kind")[i]),
             read.rows.strings("charset")[i].decode(), self.spans.get(page, ()),
-            reasons if self.lines is not None else None)
+            reasons if self.lines is not None else None, read.rows.parser)
         return left if left.pieces else None
 
     def _change(self, read: NumberedRows, i: int, left: Left | None) -> Change | None:

@@ -10,6 +10,7 @@ from beam_reuse.analyses.boilerplate.definition import text_lines
 from beam_reuse.analyses.clean.settings import STRIPS
 from beam_reuse.core.nesting import TooDeep, check_nesting
 from beam_reuse.core.pages import Kind
+from beam_reuse.core.settings import LEXBOR
 from beam_reuse.core.text import Document, read_html, read_plain
 from beam_reuse.core.tokens import line_fingerprints, scan_text
 from beam_reuse.io.crawl.payload import decode_text
@@ -31,13 +32,15 @@ class TakenOut(NamedTuple):
 
 class Left(NamedTuple):
     """What stays of a page. Without lines that went it is as it was but for its chunks; else it is
-    plain text in UTF-8. `bytes` of the page = those of `payload` + those of pieces + `recoded`."""
+    plain text in UTF-8. `bytes` of the page = those of `payload` + those of pieces + `recoded`.
+    HTML is read by `parser`."""
 
     payload: bytes
     kind: Kind
     charset: str
     pieces: Sequence[TakenOut]
     recoded: int
+    parser: str = LEXBOR
 
     @property
     def tokens(self) -> int:
@@ -45,12 +48,12 @@ class Left(NamedTuple):
         if not self.kind.has_text:
             return len(scan_text(self.payload).tokens)
         text = decode_text(self.payload, self.charset)
-        return len(scan_text(_document(text, self.kind).text).tokens)
+        return len(scan_text(_document(text, self.kind, self.parser).text).tokens)
 
 
 def strip_page(
     payload: bytes, kind: Kind, charset: str, spans: Sequence[tuple[int, int]],
-    reasons: Reasons | None,
+    reasons: Reasons | None, parser: str = LEXBOR,
 ) -> Left:
     """A page without the bytes of `spans` (start and end, in order, not overlapping), and without
     the lines of what then is its text that have a reason.
@@ -61,12 +64,12 @@ def strip_page(
     """
     left, pieces = _without_spans(payload, charset, spans)
     if reasons is None or not kind.has_text or (kind is Kind.HTML and not _is_sound(left, charset)):
-        return Left(left, kind, charset, pieces, 0)
+        return Left(left, kind, charset, pieces, 0, parser)
     text = decode_text(left, charset)
-    document = _document(text, kind).text
+    document = _document(text, kind, parser).text
     why = reasons(line_fingerprints(document)[0])
     if not (why >= 0).any():
-        return Left(left, kind, charset, pieces, 0)
+        return Left(left, kind, charset, pieces, 0, parser)
     stays, lines = (_html_lines(document, why) if kind is Kind.HTML else _plain_lines(text, why))
     content = utf8(stays)
     recoded = len(left) - len(content) - sum(line.size for line in lines)
@@ -92,8 +95,8 @@ def _is_sound(html: bytes, charset: str) -> bool:
     return True
 
 
-def _document(text: str, kind: Kind) -> Document:
-    return read_html(text) if kind is Kind.HTML else read_plain(text)
+def _document(text: str, kind: Kind, parser: str) -> Document:
+    return read_html(text, parser=parser) if kind is Kind.HTML else read_plain(text)
 
 
 def _plain_lines(text: str, why: NDArray[np.int64]) -> tuple[str, list[TakenOut]]:

@@ -159,7 +159,7 @@ def key_masks(settings: NearDuplicateSettings) -> NDArray[np.uint64] | None:
 @lru_cache(maxsize=8)
 def wide_masks(settings: NearDuplicateSettings) -> NDArray[np.uint64]:
     """Masks of pieces that are wide enough for pages that agree in one to be alike: where all
-    pairs are compared, they tell crowds."""
+    pairs are compared, crowds are found by them."""
     bits = settings.projection_bits
     return _masks(_cut(bits, max(1, min(bits // WIDE_BITS, 62))), 1, bits)
 

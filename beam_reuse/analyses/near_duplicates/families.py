@@ -84,7 +84,7 @@ def _facts(parts: pa.Schema, settings: NearDuplicateSettings, *_: object) -> pa.
 def member_facts(
     parts: Block, settings: NearDuplicateSettings, wanted: KeyFilter,
 ) -> Iterator[Block]:
-    """Of pages that are wanted what tells how alike they are."""
+    """What shows how alike pages are, of those that are wanted."""
     for pages, has_tokens, signed in signed_pages(parts, settings, ("domain", "sha1"), wanted):
         rows = Block({
             "page": pages.number.astype(np.uint64), "domain": pages.rows.strings("domain"),

@@ -44,7 +44,7 @@ QUILTS = About(
         option("min-sources", NUMBERS,
                "a quilt takes from so many pages or more; near-copies of one page take from few"),
         option("min-patch-fraction", SHARES,
-               "and at least this share of its grams stands on other pages, too"),
+               "and at least this share of its grams occurs on other pages, too"),
         option("sweep", choice(*SWEEPS),
                "with lists: vary one number at a time from the pivot, or combine all with all; one "
                "run shares the work"),

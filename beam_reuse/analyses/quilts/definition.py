@@ -48,7 +48,7 @@ def patch_fractions(grams: NDArray, patch_grams: NDArray) -> NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sweep:
-    """The combinations of a run, the pivot first; those whose sources are told (`told`); and the
+    """The combinations of a run, the pivot first; those whose sources are listed (`told`); and the
     distinct gram sizes and limits of pages per gram among them, in order."""
 
     combinations: tuple[Combination, ...]

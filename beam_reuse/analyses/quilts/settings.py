@@ -16,8 +16,8 @@ class QuiltSettings:
     """When a page is quilted: at least the share `min_patch_fraction` of its grams of `gram_size`
     tokens are on 2 to `max_pages_per_gram` pages, and a greedy cover of these takes
     `min_sources` pages or more. The four may be several numbers each, a sweep: one varies at a
-    time (`pivot`; the first of each is the pivot) or all do (`grid`); sources are told of the
-    pivot, or of all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`
+    time (`pivot`; the first of each is the pivot) or all do (`grid`); sources are listed for the
+    pivot, or for all with `sweep_sources`. `variant` says which pages may be sources, `ip_tables`
     are lists of hosts' addresses; a source that covers less than the share `min_source_share` of
     the patch grams ends the cover. Pages with the share `quilt_copy` of a page's grams are its
     copies: neither sources, nor what makes a gram of it one of a patch; more than 1: none are.

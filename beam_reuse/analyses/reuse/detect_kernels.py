@@ -96,7 +96,7 @@ class Labels:
     """The labels of one kind that occur in one part: `rows` sorted by the hash in the page,
     one per source; `first` has one row per hash, its strongest source, and the sources of its
     row i are rows starts[i]:starts[i + 1]; its source URL is sources[source[i]], empty if it is not
-    known. A label with the hash itself goes before one that is only similar. `owners` tells
+    known. A label with the hash itself goes before one that is only similar. `owners` says
     whose they are."""
 
     rows: Block

@@ -9,8 +9,8 @@ on at the next start behind that byte.
 A reader of a range [start, end) that begins in the middle of a file speculates: it takes
 the first start in its range. It reads the records that begin before `end`, and the
 garbage its chain ends in, up to the next start (`next_start`). Speculation can be fooled
-by a crawl file stored inside a record; `ranges.true_starts` tells from the `next_start` of
-all ranges which records stand. This is exact for gzip only: a fooled reader comes back to
+by a crawl file stored inside a record; `ranges.true_starts` finds from the `next_start` of
+all ranges which records are true. This is exact for gzip only: a fooled reader comes back to
 the true chain, because bytes that lie across the end of a record cannot have the checksum
 of a member that was stored in it. In a plain file, or in a zstd frame without checksum, a
 page could hold the header of a record just as long as what the crawler wrote behind it, and

@@ -31,7 +31,7 @@ class InputFile:
     `crawl` is the name of the input it belongs to, `name` its own in tables: as short as
     is unique among all files, so that tables do not depend on where the crawl lies. `host`
     and `relative` make the URL of a page that is a file, `file://host/relative`, unless its true
-    `url` is known (see `mirrors`). `unreadable` tells why there is nothing to read: it is rejected
+    `url` is known (see `mirrors`). `unreadable` says why there is nothing to read: it is rejected
     then.
     """
 

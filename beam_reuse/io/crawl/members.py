@@ -3,7 +3,7 @@
 A crawl file in a compressed form is a row of units, each of which inflates to one record
 (or, wrongly compressed, to several). Framing is our own: FastWARC ends a file at its first
 corrupt byte and hands out a truncated record as if it were whole, while every unreadable
-stretch must be told here, with its offset, and reading must go on behind it. Checksums
+stretch must be reported here, with its offset, and reading must go on behind it. Checksums
 are verified, and nothing is inflated that nobody asked for.
 """
 
@@ -29,7 +29,7 @@ class Corrupt(Exception):
     """A stretch that cannot be read as a record, or a record whose content cannot be; carries the
     reason and detail of its reject.
 
-    `sound` tells that the unit around it inflates well, so that its end can be trusted.
+    `sound` means that the unit around it inflates well, so that its end can be trusted.
     """
 
     url = ""
@@ -179,7 +179,7 @@ class Units(Protocol):
         """Where the first unit starts."""
 
     def packed(self, content: bytes) -> bytes:
-        """A unit that holds this content, and stands alone."""
+        """A unit of its own that holds this content."""
 
 
 class GzipUnits:

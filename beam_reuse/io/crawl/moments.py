@@ -81,7 +81,7 @@ def _in_zone(numbers: tuple[int, ...], fraction: str, zone: str) -> int | None:
 
 def moment_of(value: object) -> int | None:
     """Microseconds since 1970 of a value in a row: text, a date, or a number (a 14-digit
-    date, or seconds, milliseconds, microseconds or nanoseconds since 1970, told by size)."""
+    date, or seconds, milliseconds, microseconds or nanoseconds since 1970, by its size)."""
     if isinstance(value, str):
         return parse_moment(value)
     if isinstance(value, datetime):

@@ -29,7 +29,7 @@ class ParquetRows:
 
     A row's offset is its number in the file, its length 0 (columns share it).
     `position` moves on while iterating. What cannot be read is one reject, which knows how many
-    rows that are: the file (told by the reader with start 0), or the rest of a row group.
+    rows that are: the file (reported by the reader with start 0), or the rest of a row group.
 
     Memory: a batch of about 16 MB, in which repeated values of `html` and `text` are held once.
     Rows that cannot be read so (delta-encoded values) are read one by one: each may be as long as

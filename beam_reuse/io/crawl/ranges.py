@@ -100,13 +100,13 @@ def _packs(files: Sequence[InputFile], range_bytes: int) -> Iterator[tuple[Input
 
 
 def true_starts(ends: Iterable[tuple[int, int, int]]) -> list[int]:
-    """From which offset on the outcomes of each range of one file stand.
+    """From which offset on the outcomes of each range of one file are true.
 
     `ends` gives (start, end, next_start) of each range in order. A reader that began in the
     middle of a file may have followed records stored inside a record; the chain that began
-    at the file's first byte tells where each range really begins. A range in which no
+    at the file's first byte shows where each range really begins. A range in which no
     record of the chain begins gives `NOTHING`, a number above every offset. A `next_start`
-    of `NO_DOUBT` means that all outcomes stand, whatever the other ranges found.
+    of `NO_DOUBT` means that all outcomes are true, whatever the other ranges found.
     """
     starts = []
     truth = 0

@@ -19,7 +19,7 @@ from beam_reuse.io.crawl.window import Window, open_window
 
 
 class Outcomes(Protocol):
-    """Outcomes of a part of a file; `position` tells how far it is while iterating."""
+    """Outcomes of a part of a file; `position` is how far it is while iterating."""
 
     position: int
 
@@ -31,7 +31,7 @@ class RangeReader:
 
     `records` and `bytes_read` move on while iterating and may be polled. At the end
     `next_start` is what `ranges.true_starts` wants: where the chain of records goes on, or
-    `NO_DOUBT` where all outcomes stand. Files that cannot be read from the middle are read
+    `NO_DOUBT` where all outcomes are true. Files that cannot be read from the middle are read
     whole by the range that begins them.
     """
 
@@ -62,7 +62,7 @@ class RangeReader:
             except PermissionError as error:
                 if self._source is not None:  # it was open: what is left of it must not vanish
                     raise
-                if start == 0:  # every range of the file fails alike; one of them tells it
+                if start == 0:  # every range of the file fails alike; one of them reports it
                     self.records += 1
                     yield Rejected(file.path, 0, "", "unreadable", f"{error.strerror or error}")
             except (OSError, MemoryError):

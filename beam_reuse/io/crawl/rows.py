@@ -28,7 +28,7 @@ _TYPES = {"html": "text/html", "text": "text/plain"}
 
 def row_outcome(row: Mapping[str, Any], place: Place, settings: ReadSettings) -> Outcome:
     """What a row becomes. It is HTML if it has `html`, else plain text if it has `text`, of
-    which a content type may say that it is code; any other type is only noted.
+    which a content type may say that it is code; any other type is only recorded.
 
     Text counts as its UTF-8 bytes; a binary column is taken as it is, its charset is found
     as in a response.

@@ -33,7 +33,7 @@ class FileFormat:
 
 
 def plain_name(path: str) -> tuple[str, str]:
-    """A file's name without folders and compression, and the compression its name tells."""
+    """A file's name without folders and compression, and the compression that its name shows."""
     name = path.rstrip("/").rpartition("/")[2]
     stem, _, extension = name.rpartition(".")
     compression = _COMPRESSIONS.get(extension.lower(), "")
@@ -41,7 +41,7 @@ def plain_name(path: str) -> tuple[str, str]:
 
 
 def sniff(window: Window, path: str) -> FileFormat:
-    """The format of a file, by content first and by name where the content does not tell.
+    """The format of a file, by content first and by name where the content is not enough.
 
     The same for every reader of any part of the file: it looks at the file's start only.
     """
@@ -73,7 +73,7 @@ def first_bytes(window: Window) -> tuple[bytes, Units | None]:
 
 
 def _content_of(head: bytes, named: str, compressed: bool) -> str:
-    """What the first bytes tell, empty if nothing. A line of text may look like the header of an
+    """What the first bytes show, empty if nothing. A line of text may look like the header of an
     ARC record, so it counts in files of that name only."""
     if _WARC.match(head):
         return "warc"
@@ -117,7 +117,7 @@ def remedy_for(path: str, size: int) -> str:
 
 
 def _is_array(path: str, size: int) -> bool:
-    """True if a file is, as far as its first bytes tell, one array of objects with a `url`.
+    """True if a file is, as far as its first bytes show, one array of objects with a `url`.
     One that may not be opened says nothing; it is rejected when it is read."""
     try:
         with open_window(path, size) as window:

@@ -18,7 +18,7 @@ Span = tuple[bytes, int, int]
 class Bytes(Protocol):
     """Bytes at positions: a file, or what a compressed unit of it inflates to.
 
-    `forward` tells that what lies far ahead can only be reached through all before it.
+    `forward` means that what is far ahead can only be reached through all before it.
     """
 
     forward: bool

@@ -31,7 +31,7 @@ class CompactList:
     """The labels of a compact file. Pickles as its path; open one with `CompactList.open`.
 
     `rows` (ROW) are sorted by hash, domains, source and kind, those without a source last of their
-    hash; a source is a number of a name. `domains` tells for each name that of its registered
+    hash; a source is a number of a name. `domains` has for each name that of its registered
     domain, which is a name too. `hashes` are those of all rows, of whatever kind. All are mapped:
     memory is taken by what is touched.
     """
@@ -130,5 +130,5 @@ def is_compact(path: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _open(path: str, which: tuple[int, ...]) -> CompactList:
-    """`which` tells one file at a path from the next."""
+    """`which` distinguishes one file at a path from the next."""
     return CompactList(path, MappedFile(path))

@@ -83,7 +83,7 @@ def _hash(sheet: Sheet, row: Row) -> str:
 
 
 def _kind(sheet: Sheet, row: Row) -> LabelKind:
-    """What a hash is of: as a sheet of labels tells; else whatever has it."""
+    """What a hash is of: as a sheet of labels has it; else whatever it is of."""
     word = row.cells.get(KIND, "").strip() or "any"
     if word not in KIND_NAMES:
         raise SheetError(f"{sheet.path}: row {row.number}: kind {word!r} is none of "

@@ -57,7 +57,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the header tells: the file's length, how many rows and names, the sections."""
+    """What the header says: the file's length, how many rows and names, the sections."""
 
     length: int
     rows: int
@@ -83,7 +83,7 @@ class Layout:
     @staticmethod
     def read(head: bytes, length: int, path: str) -> "Layout":
         """The layout of a file of `length` bytes; UserError if its header is not sound, or the
-        file is shorter or longer than it tells."""
+        file is shorter or longer than it says."""
         if len(head) < HEADER_BYTES or not head.startswith(MAGIC):
             raise UserError(f"{path} is no compact list of labels, or cut short. Make it again.")
         _, version, count, told, rows, names = _FRONT.unpack_from(head)

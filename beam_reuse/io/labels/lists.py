@@ -41,8 +41,8 @@ _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 def read_list(path: str, details: bool = True) -> Iterator[pa.RecordBatch]:
     """The labels of the list at `path`, in batches with the columns of `batches.SCHEMA`.
 
-    `kind` holds numbers of `LabelKind`, ANY where the list does not tell; `source_url`, `domains`,
-    `bytes`, `text` and `nilsimsa` are null where it does not tell, and without `details` the
+    `kind` holds numbers of `LabelKind`, ANY where the list does not say; `source_url`, `domains`,
+    `bytes`, `text` and `nilsimsa` are null where it does not say, and without `details` the
     last three are not read. Memory: one batch. UserError for what is no list, naming file and
     line or row.
     """

@@ -20,7 +20,7 @@ from beam_reuse.io.labels.mapping import MappedFile
 def load_labels(paths: Sequence[str]) -> tuple[CompactList, LabelSettings | None]:
     """The labels of all lists together, and the settings they were made with.
 
-    One compact list is used as it stands; anything else is made one first, in a temporary
+    One compact list is used as it is; anything else is made one first, in a temporary
     file that vanishes with the process. Refuses lists whose settings differ.
     """
     settings = carried_settings(paths)

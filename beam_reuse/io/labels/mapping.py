@@ -56,7 +56,7 @@ def _copied(path: str) -> IO[bytes]:
 
 
 def identity(path: str) -> tuple[int, ...]:
-    """What tells the file now at a local path from another one; () where that is not known."""
+    """What the file now at a local path is known by; () where that is not known."""
     if not is_local(path):
         return ()
     found = os.stat(path)

@@ -19,7 +19,7 @@ from beam_reuse.io.results import tables
 
 @dataclass(frozen=True)
 class Coded:
-    """A column in which few values stand often: row i has values[codes[i]]."""
+    """A column in which few values occur often: row i has values[codes[i]]."""
 
     values: Column
     codes: NDArray

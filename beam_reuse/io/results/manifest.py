@@ -55,7 +55,7 @@ class Part:
 class Accounting:
     """What became of every record read. Refuses sums that do not match.
 
-    `noted` counts what was kept but is worth telling (`encoding-absent`); it is no part of
+    `noted` counts what was kept but is worth reporting (`encoding-absent`); it is no part of
     the sum.
     """
 

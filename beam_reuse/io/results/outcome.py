@@ -11,7 +11,7 @@ from beam_reuse.io.results.manifest import Accounting, Part, RunOutcome
 RECORDS, PAGES, SKIPPED, REJECTED = "records", "pages", "skipped", "rejected"
 MEASURED = "measured"
 """Names of counts, or what comes before the `/` in them; what is MEASURED may differ between runs
-with the same result. All other counts are notes to a result."""
+with the same result. All other counts are part of a result."""
 
 
 def save_outcome(

@@ -1,4 +1,4 @@
-"""How far the workers are, told through small files in the run's own folder.
+"""How far the workers are, reported through small files in the run's own folder.
 
 Threads of a process share one file; processes and machines have one each. Figures are for
 the display alone: retries count twice, the last half second may be missing. What a run did
@@ -100,7 +100,7 @@ _tallies: dict[str, _Tally] = {}
 
 @dataclass(frozen=True)
 class ProgressReporter:
-    """Tells the progress folder what this worker has done (nobody, if it has no name);
+    """Writes to the progress folder what this worker has done (nothing, if it has no name);
     travels inside transforms.
 
     Cheap enough to call for every block: a lock and a clock, and two small files a second.
@@ -116,7 +116,7 @@ class ProgressReporter:
         tally.add(bytes, records, stage)
 
     def flush(self) -> None:
-        """Tell now: the engine may end this worker when its bundle is done."""
+        """Write it now: the engine may end this worker when its bundle is done."""
         if tally := _tallies.get(self.folder):
             tally.flush()
 

@@ -194,7 +194,7 @@ def read_manifest(folder: str) -> Manifest:
 
 
 def no_table(folder: str, name: str, has: Iterable[str]) -> str:
-    """What to tell of a table that a result does not have."""
+    """What to say of a table that a result does not have."""
     whose = next((about for about in known().values()
                   if name in {schema.name for schema in about.schemas()}), None)
     way_out = "" if whose is None else (

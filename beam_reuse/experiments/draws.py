@@ -1,4 +1,4 @@
-"""Lots that fall the same way wherever and whenever they are drawn.
+"""Seeded random numbers: the same wherever and whenever they are drawn.
 
 NumPy keeps the raw bits of a bit generator the same from version to version, but not what
 its distributions make of them; so the distributions are made here.
@@ -14,7 +14,7 @@ from beam_reuse.experiments.vectors import Ints
 _HALF = np.uint64(32)
 
 
-class Lots:
+class Draws:
     """A stream of random bits that `names` decide: other names, another stream."""
 
     def __init__(self, *names: object) -> None:
