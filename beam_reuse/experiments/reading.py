@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from beam_reuse.analyses.reuse.candidates import KEY
 from beam_reuse.analyses.reuse.detect import DetectReuse
 from beam_reuse.analyses.reuse.discover import keep_frequent
-from beam_reuse.analyses.reuse.discover_kernels import SUM_COUNTS
+from beam_reuse.analyses.reuse.discover_kernels import SUM_COUNTS, occurrences
 from beam_reuse.analyses.reuse.labels import listed_labels
 from beam_reuse.analyses.reuse.neighbourhood_kernels import flagged
 from beam_reuse.analyses.reuse.thresholds import threshold_of
@@ -120,7 +120,8 @@ def _detect_blindly(pages: Pages, settings: Settings) -> _Blind:
 
 
 def _frequent(found: Rows, settings: Settings) -> Rows:
-    return keep_frequent(found.reduce(KEY, SUM_COUNTS), found, settings.discovery)
+    return keep_frequent(
+        found.reduce(KEY, SUM_COUNTS), found.map(occurrences), settings.discovery)
 
 
 def _detect(pages: Pages, hashes: Rows, settings: Settings) -> Found:

@@ -3,8 +3,9 @@
 A *unit* is a page or a host, a 64-bit number. A *list* holds the units with one fingerprint: list i
 is units[starts[i]:starts[i + 1]], of the kind tags[i]. Pairs of units of different kinds are
 different pairs. Every two units of a list are a pair; if it is one of `crowds`, each unit and the
-first of the list, and each and the `near` before it. A row whose `silence` is PASSED makes no pairs
-with those before it, as it was in a list before; one that is SILENT makes none at all.
+first of the list, and each and the `near` before it. `silence` has flags: a row that is PASSED
+makes no pairs with those before it, as it was in a list before; one that is SILENT makes none at
+all; two that are OLD make none with each other.
 """
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from beam_reuse.kernels.compiled import kernel
 from beam_reuse.kernels.mixing import chain, mix
 
-PASSED, SILENT = 1, 2
+PASSED, SILENT, OLD = np.uint8(1), np.uint8(2), np.uint8(4)
+_ALONE = PASSED | SILENT
 IN_CROWD = np.uint64(1 << 32)
 """What a crowd adds to what a pair shares: the lower half counts lists that are no crowds."""
 _EMPTY = -1
@@ -88,11 +90,13 @@ def add_pairs(
         if not counted[tags[i]]:
             continue
         for at in range(starts[i], starts[i + 1]):
-            if silence[at]:
+            if silence[at] & _ALONE:
                 continue
             step, low = _before(crowds[i], starts[i], at, near)
             for earlier in range(step, at):
                 other = starts[i] if earlier < low else earlier
+                if silence[at] & silence[other] & OLD:
+                    continue
                 hashed = _pair_hash(np.uint64(tags[i]), min(units[at], units[other]),
                                     max(units[at], units[other]))
                 one, two = hashed & mask, (hashed >> _HALF) & mask
@@ -139,9 +143,9 @@ def heavy_pairs(
             if count + at - step > len(out_a):
                 cursor[1] = at
                 return count
-            for earlier in range(step, at if silence[at] == 0 else step):
+            for earlier in range(step, step if silence[at] & _ALONE else at):
                 other = start if earlier < low else earlier
-                if silence[other] == SILENT:
+                if silence[other] & SILENT or silence[at] & silence[other] & OLD:
                     continue
                 a, b = min(units[at], units[other]), max(units[at], units[other])
                 hashed = _pair_hash(np.uint64(tag), a, b)

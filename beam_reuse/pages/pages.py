@@ -41,6 +41,11 @@ class Pages:
         """The pages of the new crawl: all, if there is no baseline."""
         return self._of_side(True) if self.sides.are_two else self
 
+    @property
+    def old(self) -> "Pages":
+        """The pages of the baseline, where there is one."""
+        return self._of_side(False)
+
     def _of_side(self, new: bool) -> "Pages":
         return replace(self, parts=self.parts.map(parts_of_side, self.sides, new), made={})
 
@@ -59,7 +64,7 @@ class Pages:
         known = keys(new)
         assert known.columns is not None, "keys that are not declared"
         found = known.fold(FindKeys(tuple(known.columns.names), bits))
-        return new + self._of_side(False).rows(kernel, *args, found)
+        return new + self.old.rows(kernel, *args, found)
 
     def with_parts(
         self, rows: Rows, kernel: Callable[..., Any], *args: Any, others: Sequence[Rows] = (),

@@ -28,11 +28,13 @@ from beam_reuse.analyses.overlap.pairs import CERTAIN, candidates
 from beam_reuse.analyses.overlap.postings import CROWD, LIST, PASSED, crowd_postings
 from beam_reuse.columnar.block import Block
 from beam_reuse.columnar.reduce import Reduction
+from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.rows import Tagged
 
 Lists = list[tuple[int, list[int]]]
 UNITS = st.lists(st.integers(0, 12) | st.just(2**64 - 1), min_size=2, max_size=9, unique=True)
 LISTS = st.lists(st.tuples(st.integers(0, 2), UNITS.map(sorted)), min_size=1, max_size=30)
+SIDES = (ONE_SIDE, Sides(first_old=3))
 THRESHOLDS = st.tuples(*[st.integers(1, 6) | st.just(300)] * 3)
 
 
@@ -47,9 +49,9 @@ def block(lists: Lists) -> Block:
 
 
 def counted(blocks: list[Block], thresholds: tuple[int, ...],
-            heavy: HeavyPairs) -> dict[tuple[int, int, int], int]:
+            heavy: HeavyPairs, sides: Sides = ONE_SIDE) -> dict[tuple[int, int, int], int]:
     """The pairs that share enough, counted exactly."""
-    rows = [rows for lists in blocks for rows in pair_rows(lists, heavy, 9)]
+    rows = [rows for lists in blocks for rows in pair_rows(lists, heavy, sides, 9)]
     sums = Reduction(PAIR, {"shared": "sum"})(Block.concat(rows)).sort(("unit", "tag", "other"))
     (certain,) = (each.rows for each in candidates(sums, None, thresholds)
                   if isinstance(each, Tagged) and each.tag == CERTAIN)
@@ -61,20 +63,22 @@ def by_definition(lists: Lists, thresholds: tuple[int, ...]) -> dict[tuple[int, 
     return {pair: n for pair, n in shared.items() if n >= thresholds[pair[0]]}
 
 
-@given(LISTS, THRESHOLDS, st.integers(3, 8), st.integers(1, 30))
+@given(LISTS, THRESHOLDS, st.integers(3, 8), st.integers(1, 30), st.sampled_from(SIDES))
 def test_iceberg_is_direct(
-    lists: Lists, thresholds: tuple[int, ...], bits: int, size: int,
+    lists: Lists, thresholds: tuple[int, ...], bits: int, size: int, sides: Sides,
 ) -> None:
-    """Also with so few counters that most pairs meet, and counters that are added up."""
+    """Also with so few counters that most pairs meet, and counters that are added up; of two sides
+    without pairs of old pages."""
     blocks = [block(lists[i : i + size]) for i in range(0, len(lists), size)]
-    expected = by_definition(lists, thresholds)
-    assert counted(blocks, thresholds, HeavyPairs.all(3)) == expected
+    expected = {(tag, a, b): n for (tag, a, b), n in by_definition(lists, thresholds).items()
+                if sides.new(np.array([a, b], np.uint64)).any()}
+    assert counted(blocks, thresholds, HeavyPairs.all(3), sides) == expected
     if max(thresholds) == 1:
         return
-    folding = CountPairs(thresholds)
+    folding = CountPairs(thresholds, sides)
     parts = [pickle.loads(pickle.dumps(folding.add(folding.start(bits), each))) for each in blocks]
     heavy = folding.finish(reduce(folding.merge, parts))
-    assert counted(blocks, thresholds, pickle.loads(pickle.dumps(heavy))) == expected
+    assert counted(blocks, thresholds, pickle.loads(pickle.dumps(heavy)), sides) == expected
 
 
 def test_few_light_pairs_are_shipped() -> None:
@@ -149,7 +153,7 @@ def test_pairs_of_crowds(units: int, slab: int, light: set[int], coarsely: bool)
             held = folding.add(held, each)
         heavy = folding.finish(held)
     found = Reduction(PAIR, {"shared": "sum"})(Block.concat([
-        found for each in blocks for found in pair_rows(each, heavy, 40)]))
+        found for each in blocks for found in pair_rows(each, heavy, most=40)]))
     compared = {tuple(sorted((int(order[i]), int(order[j])))): (i, j)
                 for i, j in combinations(range(units), 2) if i == 0 or j - i <= 10}
     shared = dict(zip(((a, b) for _, a, b in keys(found)), found.array("shared").tolist(),

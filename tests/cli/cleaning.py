@@ -15,7 +15,7 @@ from tests.oracles import clean as oracle
 
 ALL = ("near-duplicates", "exact-copies", "flagged", "quilts")
 TABLES = {"near-duplicates": "keep", "exact-copies": "exact_copies", "flagged": "page_reuse",
-          "quilts": "quilts", "contaminated": "contaminated_pages"}
+          "quilts": "quilts", "sources": "quilt_sources", "contaminated": "contaminated_pages"}
 WORDS = [f"word{i}" for i in range(60)]
 
 
@@ -66,11 +66,14 @@ def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def removals(folder: Path, drop: Sequence[str], listed: Sequence[str] = ()) -> dict[str, Any]:
+def removals(folder: Path, drop: Sequence[str], listed: Sequence[str] = (),
+             min_covered: float = 0.8) -> dict[str, Any]:
     """What the definition removes; the table and the sums of the account are held against it."""
     sizes = {row["url"]: row["bytes"] for row in rows_of(folder, "pages")}
     wanted = oracle.removals(drop, [url for url in listed if url in sizes], {
-        TABLES[each]: rows_of(folder, TABLES[each]) for each in drop if each in TABLES})
+        TABLES[each]: rows_of(folder, TABLES[each])
+        for each in (*drop, *(("sources",) if "quilts" in drop else ())) if each in TABLES},
+        min_covered)
     assert rows_of(folder, "removed") == [
         {"url": url, "what": "page", **why._asdict(), "bytes": sizes[url]}
         for url, why in sorted(wanted.items())]

@@ -18,18 +18,23 @@ class Removal(NamedTuple):
 
 def removals(
     drop: Collection[str], listed: Collection[str],
-    tables: Mapping[str, Iterable[Mapping[str, Any]]],
+    tables: Mapping[str, Iterable[Mapping[str, Any]]], min_covered: float = 0.8,
 ) -> dict[str, Removal]:
-    """What goes, by URL, of the tables of the analyses and of a list of URLs."""
+    """What goes, by URL, of the tables of the analyses and of a list of URLs; of quilts those whose
+    sources have the share `min_covered` of their grams, and all of whose sources stay."""
     gone: dict[str, Removal] = {}
     if "flagged" in drop:
         gone |= {row["url"]: Removal("flagged") for row in tables["page_reuse"] if row["flagged"]}
-    if "quilts" in drop:
-        gone = {row["url"]: Removal("quilt") for row in tables["quilts"]} | gone
     if "contaminated" in drop:
         gone = {row["url"]: Removal("contaminated")
                 for row in tables["contaminated_pages"]} | gone
     gone = {url: Removal("drop-table") for url in listed} | gone
+    if "quilts" in drop:
+        similar = {row["url"] for row in tables["keep"] if not row["keep"]} if (
+            "near-duplicates" in drop) else set()
+        gone = quilts(tables, {*gone} | similar, min_covered) | {
+            url: why for url, why in gone.items() if why.reason != "flagged"} | {
+            url: why for url, why in gone.items() if why.reason == "flagged"}
     alone = set(gone)
     if "near-duplicates" in drop:
         for row in tables["keep"]:
@@ -44,6 +49,28 @@ def removals(
             stay = sorted(url for url in members if url not in gone)
             gone |= {url: Removal("exact-copy", stay[0]) for url in stay[1:]}
     return gone
+
+
+def quilts(
+    tables: Mapping[str, Iterable[Mapping[str, Any]]], going: Collection[str], least: float,
+) -> dict[str, Removal]:
+    """Quilts that go, where others are `going`."""
+    def combination(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(row[name] for name in (
+            "url", "gram_size", "max_pages_per_gram", "min_sources", "min_patch_fraction"))
+
+    sources: dict[tuple[Any, ...], set[str]] = {}
+    for row in tables["quilt_sources"]:
+        sources.setdefault(combination(row), set()).add(row["source_url"])
+    shares: dict[str, float] = {}
+    of: dict[str, set[str]] = {}
+    for row in tables["quilts"]:
+        share = row["patch_fraction"] * row["covered"]
+        if share >= least and combination(row) in sources:
+            shares[row["url"]] = max(share, shares.get(row["url"], 0.0))
+            of.setdefault(row["url"], set()).update(sources[combination(row)])
+    return {url: Removal("quilt", None, shares[url])
+            for url, names in of.items() if not names & ({*going} | {*of})}
 
 
 def shards(sizes: Sequence[int], shard_bytes: int) -> dict[int, list[int]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from beam_reuse.analyses.clean.settings import DROPS, STRIPS, TARGETS, CleanSettings
 from beam_reuse.core.settings import SettingError
 from beam_reuse.declaring.about import About, Values
-from beam_reuse.declaring.kinds import FILES, FOLDER, SIZE, WHOLE, WORDS, choice
+from beam_reuse.declaring.kinds import FILES, FOLDER, SHARE, SIZE, WHOLE, WORDS, choice
 from beam_reuse.declaring.option import FLAG, option
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ def idle(given: Collection[str], values: Values) -> str:
     strip = values.get("strip", ())
     if "strip-pages" in given and "frequent-lines" not in strip:
         return "--strip-pages does nothing without --strip frequent-lines. Add it, or leave it out."
+    if "min-covered" in given and "quilts" not in values.get("drop", ()):
+        return "--min-covered does nothing without --drop quilts. Add it, or leave it out."
     if "min-left" in given and not strip:
         return "--min-left does nothing without --strip. Add it, or leave it out."
     return ""
@@ -41,6 +43,9 @@ CLEAN = About(
     command="clean",
     options=(
         option("drop", WORDS, f"which pages to drop: {', '.join(DROPS)}; or none",
+               commands="clean"),
+        option("min-covered", SHARE,
+               "with --drop quilts: only pages of whose grams this share is on their sources",
                commands="clean"),
         option("drop-table", FILES,
                "drop the pages of these lists of URLs, too: Parquet, CSV or TSV with a column url, "

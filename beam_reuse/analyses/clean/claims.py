@@ -50,12 +50,6 @@ def flagged_urls(page_reuse: Block) -> Block:
         np.flatnonzero(page_reuse.array("flagged"))), FLAGGED)
 
 
-@gives(BY_URL)
-def quilt_urls(quilts: Block) -> Block:
-    """Pages that are quilts by any of the settings that were asked for."""
-    return _by_url(quilts.strings("url"), QUILT)
-
-
 @gives(CLAIMS)
 def contaminated(contaminated_pages: Block) -> Block:
     """Pages that hold items of evaluation sets."""

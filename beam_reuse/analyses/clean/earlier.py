@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_reuse.analyses.clean.quilts import QUILTS, SOURCES
 from beam_reuse.analyses.clean.strips import BY_URL
 from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.matching import lookup
@@ -26,7 +27,7 @@ from beam_reuse.columnar.schema import (
     less,
     maybe,
 )
-from beam_reuse.io.part_columns import maybe_column, number_column, string_column
+from beam_reuse.io.part_columns import column_of, maybe_column, number_column, string_column
 from beam_reuse.io.results.scan import TableScan
 from beam_reuse.io.results.tables import read_manifest
 from beam_reuse.pages.analysis import Found, Pages
@@ -143,11 +144,24 @@ def flagged_in(files: Block, folder: str) -> Iterator[Block]:
                      "flagged": np.ones(len(some), np.bool_)})
 
 
-@gives(columns(url=TEXT))
-def urls_in(files: Block, folder: str) -> Iterator[Block]:
-    """Of `quilts`: the pages."""
-    for batch in _batches(files, folder, "quilts", ("url",)):
-        yield Block({"url": string_column(batch.column("url"))})
+@gives(QUILTS)
+def quilts_in(files: Block, folder: str) -> Iterator[Block]:
+    """Of `quilts`: how much of each page its sources have, for each combination of a sweep."""
+    for batch in _batches(files, folder, "quilts", QUILTS.names):
+        yield _block_of(batch)
+
+
+@gives(SOURCES)
+def sources_in(files: Block, folder: str) -> Iterator[Block]:
+    """Of `quilt_sources`: the sources."""
+    for batch in _batches(files, folder, "quilt_sources", SOURCES.names):
+        yield _block_of(batch)
+
+
+def _block_of(batch: pa.RecordBatch) -> Block:
+    """A batch without nulls as a block."""
+    return Block({name: column_of(batch.schema.field(name).with_nullable(False), batch[name])
+                  for name in batch.schema.names})
 
 
 @gives(columns(url=TEXT))
@@ -217,6 +231,7 @@ def require_same_pages(mine: Block | None, known: Block | None, folder: str) -> 
 
 # What is read of each table that may decide.
 _READ: dict[str, Callable[..., Any]] = {
-    "keep": dropped_in, "exact_copies": members_in, "page_reuse": flagged_in, "quilts": urls_in,
-    "contaminated_pages": contaminated_in, "boilerplate": templates_in, "matched_chunks": spans_in,
+    "keep": dropped_in, "exact_copies": members_in, "page_reuse": flagged_in, "quilts": quilts_in,
+    "quilt_sources": sources_in, "contaminated_pages": contaminated_in,
+    "boilerplate": templates_in, "matched_chunks": spans_in,
 }

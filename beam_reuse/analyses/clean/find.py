@@ -5,9 +5,11 @@ page pass a multiple of the size of a shard, so shards follow from pages alone, 
 workers read them. Records travel nowhere: whoever writes a shard reads them from the parts.
 """
 
+from collections.abc import Mapping
+
 from beam_reuse.analyses.boilerplate.lines import template_lines
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
-from beam_reuse.analyses.clean import claims, fates, shards, strips
+from beam_reuse.analyses.clean import claims, fates, quilts, shards, strips
 from beam_reuse.analyses.clean.earlier import EarlierResult, numbered
 from beam_reuse.analyses.clean.settings import CleanSettings
 from beam_reuse.columnar.block import Block, VarBytes
@@ -21,7 +23,7 @@ from beam_reuse.rows import Rows
 from beam_reuse.rows.nodes import by_number
 
 # What is dropped for itself: the table that has its URLs, and which of them.
-_BY_URL = {"flagged": ("page_reuse", claims.flagged_urls), "quilts": ("quilts", claims.quilt_urls)}
+_BY_URL = {"flagged": ("page_reuse", claims.flagged_urls)}
 
 
 class CleanCorpus(Analysis):
@@ -122,6 +124,8 @@ class CleanCorpus(Analysis):
         """A claim (see `claims`) for each page that is dropped."""
         tables = found.tables
         own = self._for_themselves(pages, found)
+        if self.settings.drops("quilts"):
+            own += self._quilts(pages, tables, own)
         near = pages.plan.nothing()
         if self.settings.drops("near-duplicates"):
             near = tables["keep"].map(claims.near_duplicates)
@@ -135,8 +139,21 @@ class CleanCorpus(Analysis):
             every += members.group("centre", claims.exact_copies, order="page")
         return every.group("page", claims.first_claims, order=("reason", "because"))
 
+    def _quilts(self, pages: Pages, tables: Mapping[str, Rows], own: Rows) -> Rows:
+        """Claims against quilts whose sources have what they say. All of these stay: none has
+        another claim, may go as a quilt itself, or is dropped by `keep`."""
+        some = tables["quilts"].map(quilts.covered_quilts, self.settings.min_covered).join(
+            tables["quilt_sources"].map(quilts.sources_of_quilts), quilts.KEY, quilts.with_sources)
+        some = numbered(pages, numbered(pages, some, "url"), "because")
+        going = some.map(quilts.may_go) + own.map(claims.gone)
+        if self.settings.drops("near-duplicates"):
+            going += tables["keep"].map(claims.near_duplicates).map(claims.gone)
+        without = some.join(going, "because", quilts.without_a_source, other_reducing={})
+        return some.map(quilts.as_pages).join(
+            without, "page", quilts.claims, reducing={"share": "max"}, other_reducing={})
+
     def _for_themselves(self, pages: Pages, found: Found) -> Rows:
-        """Claims against pages that go whatever others are there."""
+        """Claims against pages that go whatever others are there, but for quilts."""
         by_url = pages.plan.nothing()
         for what, (table, kernel) in _BY_URL.items():
             if self.settings.drops(what):

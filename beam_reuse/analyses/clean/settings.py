@@ -15,10 +15,10 @@ TARGETS = ("same", "jsonl", "parquet", "warc")
 NONE = ("none",)
 # The option of near-duplicates that cleaning looks at, too.
 PROVEN = "min-containment"
-# The analysis that finds what is dropped or stripped, and its table that decides.
+# The analysis that finds what is dropped or stripped, and its tables that decide.
 _DECIDES = {
     "near-duplicates": ("near-duplicates", "keep"), "exact-copies": ("overlap", "exact_copies"),
-    "flagged": ("detection", "page_reuse"), "quilts": ("quilts", "quilts"),
+    "flagged": ("detection", "page_reuse"), "quilts": ("quilts", "quilts", "quilt_sources"),
     "contaminated": ("decontaminate", "contaminated_pages"),
     "boilerplate": ("boilerplate", "boilerplate"), "matched": ("detection", "matched_chunks"),
 }
@@ -27,11 +27,12 @@ _DECIDES = {
 @dataclass(frozen=True)
 class CleanSettings:
     """Which pages are dropped, or with `flag` only marked: those that `drop` names, and those whose
-    URLs are in `tables`. What `strip` names is taken out of the others: lines of their host's
-    template, lines on more than `strip_pages` pages, matched chunks; one of which less than
-    `min_left` tokens then is left is dropped, too. What stays is written in the format `to` (the
-    same that its file has), in files of about `shard_bytes` each. `result` is the folder of an
-    earlier result whose tables decide, or ''."""
+    URLs are in `tables`; of quilts those of whose grams the share `min_covered` is on their
+    sources. What `strip` names is taken out of the others: lines of their host's template, lines on
+    more than `strip_pages` pages, matched chunks; one of which less than `min_left` tokens then is
+    left is dropped, too. What stays is written in the format `to` (the same that its file has), in
+    files of about `shard_bytes` each. `result` is the folder of an earlier result whose tables
+    decide, or ''."""
 
     drop: tuple[str, ...] = ("near-duplicates",)
     tables: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class CleanSettings:
     strip: tuple[str, ...] = ()
     strip_pages: int = 10
     min_left: int = 1
+    min_covered: float = 0.8
     flag: bool = False
 
     def __post_init__(self) -> None:
@@ -54,6 +56,7 @@ class CleanSettings:
                 f"a list of {', '.join(STRIPS)}")
         require(1 <= self.strip_pages < 1 << 40, "strip_pages", self.strip_pages, "1 or more")
         require(0 <= self.min_left < 1 << 40, "min_left", self.min_left, "0 or more")
+        require(0 <= self.min_covered <= 1, "min_covered", self.min_covered, "from 0 to 1")
 
     def drops(self, what: str) -> bool:
         return what in self.drop
@@ -75,14 +78,14 @@ class CleanSettings:
 def analyses_for(values: Mapping[str, Any]) -> tuple[str, ...]:
     """The analyses that find what goes by the values of options; none, where an earlier result
     has found it."""
-    return () if values.get("result") else tuple(analysis for analysis, _ in _deciding(values))
+    return () if values.get("result") else tuple(analysis for analysis, *_ in _deciding(values))
 
 
 def tables_for(values: Mapping[str, Any]) -> tuple[str, ...]:
     """The tables that decide what goes."""
-    return tuple(table for _, table in _deciding(values))
+    return tuple(table for _, *tables in _deciding(values) for table in tables)
 
 
-def _deciding(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _deciding(values: Mapping[str, Any]) -> list[tuple[str, ...]]:
     asked = (*values.get("drop", CleanSettings.drop), *values.get("strip", ()))
     return list(dict.fromkeys(_DECIDES[each] for each in asked if each in _DECIDES))

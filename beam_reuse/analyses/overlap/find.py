@@ -44,6 +44,7 @@ from beam_reuse.core.features import LINES, PAYLOAD, TOKENS, Reads
 from beam_reuse.core.settings import given_or_default
 from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
+from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.rows import Rows
 from beam_reuse.rows.folds import FindKeys, FindRepeats
 
@@ -106,7 +107,7 @@ class FindOverlap(Analysis):
         hosts = (read.tagged(HOSTS) + fingerprints.tagged(HOSTS) + posted.tagged(HOSTS)).group(
             "unit", host_table, len(settings.chunkings), order="kind")
         pairs = sides.with_new(
-            self._overlapping(posted, posted.tagged(CROWDED)), "unit", "other")
+            self._overlapping(posted, posted.tagged(CROWDED), sides), "unit", "other")
         known = with_both(pairs, centres)
         related = with_both(self._overlapping(
             posted.tagged(SERVERS) + self._crowds_of_hosts(posted, read),
@@ -131,13 +132,13 @@ class FindOverlap(Analysis):
             "popular_collections": popular_collections(sets, known, settings, sides),
         }, sets={"copies": copied.map(set_rows)})
 
-    def _overlapping(self, lists: Rows, crowded: Rows) -> Rows:
-        """Pairs of pages, or of hosts, by their postings and the rows of crowds."""
+    def _overlapping(self, lists: Rows, crowded: Rows, sides: Sides = ONE_SIDE) -> Rows:
+        """Pairs of pages of these sides, or of hosts, by their postings and the rows of crowds."""
         thresholds = tuple(
             rule(chunking, self.settings) for chunking in chunkings_of(self.settings)
             for rule in (page_threshold, server_threshold))
-        return overlapping(counted_pairs(lists, thresholds, self.settings.method == "iceberg"),
-                           crowded, thresholds)
+        iceberg = self.settings.method == "iceberg"
+        return overlapping(counted_pairs(lists, thresholds, iceberg, sides), crowded, thresholds)
 
     def _crowds_of_hosts(self, posted: Rows, read: Rows) -> Rows:
         """Postings of crowds of hosts, in the order of their names."""

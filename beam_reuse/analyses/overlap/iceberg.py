@@ -20,6 +20,7 @@ from beam_reuse.columnar.reduce import Reduction
 from beam_reuse.columnar.schema import FINGERPRINT, KIND, UNSIGNED, columns, gives
 from beam_reuse.kernels import overlap as kernels
 from beam_reuse.kernels.compiled import frozen
+from beam_reuse.pages.sides import ONE_SIDE, Sides
 from beam_reuse.rows import Rows
 
 Thresholds = tuple[int, ...]
@@ -35,21 +36,24 @@ _LOAD = 4
 _ROWS_AT_ONCE, _SAMPLE_ROWS = 1 << 20, 1 << 16
 
 
-def counted_pairs(lists: Rows, thresholds: Thresholds, iceberg: bool) -> Rows:
+def counted_pairs(
+    lists: Rows, thresholds: Thresholds, iceberg: bool, sides: Sides = ONE_SIDE,
+) -> Rows:
     """Postings -> pairs, `unit` < `other`, in parts that are to be summed: of all pairs that share
     `thresholds[tag]` fingerprints or more, of all that crowds compare, and of some others; of all,
-    if not by `iceberg`. In `shared` each crowd counts as `kernels.IN_CROWD`.
+    if not by `iceberg`. In `shared` each crowd counts as `kernels.IN_CROWD`. Where units are pages
+    of two `sides`, no pairs of two old ones.
 
     Memory: two rows of at most 2**27 counters a worker, sized by a pilot sample.
     """
     if not iceberg or max(thresholds) == 1:
-        return lists.map(heavy_pairs, HeavyPairs.all(len(thresholds)))
-    bits = lists.map(sampled_pairs).fold(EstimateBits(thresholds))
-    return lists.map(heavy_pairs, lists.fold(CountPairs(thresholds), bits))
+        return lists.map(heavy_pairs, HeavyPairs.all(len(thresholds)), sides)
+    bits = lists.map(sampled_pairs, sides).fold(EstimateBits(thresholds))
+    return lists.map(heavy_pairs, lists.fold(CountPairs(thresholds, sides), bits), sides)
 
 
 @gives(COUNTED_PAIRS)
-def sampled_pairs(lists: Block) -> Iterator[Block]:
+def sampled_pairs(lists: Block, sides: Sides = ONE_SIDE) -> Iterator[Block]:
     """All pairs of sampled units."""
     starts = list_starts(lists)
     of_list = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -62,7 +66,7 @@ def sampled_pairs(lists: Block) -> Iterator[Block]:
     role[head] = first[of_list[head]]
     tags = int(lists.array("tag").max(initial=0)) + 1
     return pair_rows(lists.take(kept).with_columns(role=role), HeavyPairs.all(tags),
-                     silent=~sampled[kept])
+                     sides, silent=~sampled[kept])
 
 
 @dataclass(frozen=True)
@@ -138,9 +142,9 @@ class PairCounters:
         kind = np.min_scalar_type(cap)
         return PairCounters(cap, np.zeros(1 << bits, kind), np.zeros(1 << bits, kind))
 
-    def add(self, lists: Block, counted: NDArray[np.bool_]) -> None:
+    def add(self, lists: Block, counted: NDArray[np.bool_], sides: Sides) -> None:
         """Count the pairs of postings whose tag is `counted`."""
-        tags, starts, crowds, silence, units = _lists(lists)
+        tags, starts, crowds, silence, units = _lists(lists, sides)
         kernels.add_pairs(tags, starts, crowds, silence, units, NEXT, frozen(counted), self.cap,
                           self.first, self.second)
 
@@ -173,12 +177,13 @@ class CountPairs:
     """Postings -> which pairs may reach their threshold."""
 
     thresholds: Thresholds
+    sides: Sides = ONE_SIDE
 
     def start(self, bits: int) -> PairCounters:
         return PairCounters.sized(max(self.thresholds), bits)
 
     def add(self, held: PairCounters, block: Block) -> PairCounters:
-        held.add(block, np.array(self.thresholds) > 1)
+        held.add(block, np.array(self.thresholds) > 1, self.sides)
         return held
 
     def merge(self, held: PairCounters, other: PairCounters) -> PairCounters:
@@ -200,21 +205,23 @@ def heavy_of(counters: PairCounters, thresholds: Thresholds) -> HeavyPairs:
 
 
 @gives(COUNTED_PAIRS)
-def heavy_pairs(lists: Block, heavy: HeavyPairs) -> Iterator[Block]:
+def heavy_pairs(
+    lists: Block, heavy: HeavyPairs, sides: Sides = ONE_SIDE,
+) -> Iterator[Block]:
     """Pairs that may be heavy."""
-    return pair_rows(lists, heavy)
+    return pair_rows(lists, heavy, sides)
 
 
 def pair_rows(
-    lists: Block, heavy: HeavyPairs, most: int = _ROWS_AT_ONCE,
+    lists: Block, heavy: HeavyPairs, sides: Sides = ONE_SIDE, most: int = _ROWS_AT_ONCE,
     silent: NDArray[np.bool_] | None = None,
 ) -> Iterator[Block]:
     """Pairs of postings that may be heavy, each once, with the number of lists that hold it
     (`shared`), but for rows that are `silent`. Where there are more than `most`, and as many as a
     list has units, there are several blocks, and each counts for itself."""
-    tags, starts, crowds, silence, units = _lists(lists)
+    tags, starts, crowds, silence, units = _lists(lists, sides)
     if silent is not None:
-        silence = frozen(np.where(silent, np.uint8(kernels.SILENT), silence))
+        silence = frozen(silence | np.where(silent, kernels.SILENT, np.uint8(0)))
     sizes = np.diff(starts)
     longest = np.where(crowds, NEXT + 1, sizes)
     pairs = np.where(crowds, sizes * (NEXT + 1), sizes * (sizes - 1) // 2)
@@ -229,10 +236,12 @@ def pair_rows(
         yield Block({name: column[:count] for name, column in found.items()})
 
 
-def _lists(lists: Block) -> tuple[NDArray, ...]:
+def _lists(lists: Block, sides: Sides) -> tuple[NDArray, ...]:
     """Postings as kernels take them: tags, starts, crowds, silence, units."""
     starts, role = list_starts(lists), lists.array("role")
-    silence = np.where(role == PASSED, np.uint8(kernels.PASSED), np.uint8(0))
+    silence = np.where(role == PASSED, kernels.PASSED, np.uint8(0))
+    if sides.are_two:
+        silence |= np.where(sides.new(lists.array("unit")), np.uint8(0), kernels.OLD)
     return tuple(map(frozen, (lists.array("tag")[starts[:-1]], starts, role[starts[:-1]] == CROWD,
                               silence, lists.array("unit"))))
 

@@ -107,8 +107,10 @@ class DetectReuse(Analysis):
         confirmed = candidates.join(sourced, KEY, kernels.confirm,
                                     other_order=("source", "evidence"),
                                     other_reducing=kernels.BY_SOURCE)
+        above = (pages.new.rows(near.prefixes_above).keys("id") if pages.sides.are_two
+                 else None)
         matches = pages.with_parts(confirmed, kernels.detect_in_parts, objects,
-                                   detection.knows_owners, pages.sides, similar)
+                                   detection.knows_owners, pages.sides, above, similar)
         judged = matches.tagged(kernels.PAGES)
         page_threshold = threshold_of(judged + matches.tagged(kernels.OLD_PAGES),
                                       detection.page_threshold, detection.background)

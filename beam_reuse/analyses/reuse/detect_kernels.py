@@ -29,6 +29,7 @@ from beam_reuse.columnar.distinct import (
     find_rows,
     number_distinct,
 )
+from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.matching import match_ranges, pairs_of
 from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, PART, SHA1, TEXT, columns, gives, maybe
 from beam_reuse.core.labels import LabelKind, evidence, source_name
@@ -130,14 +131,15 @@ class Labels:
     OLD_PAGES: PAGE_ROWS, NEIGHBOURS: NEIGHBOUR_ROWS, REUSED: REUSED_ROWS, SWEEP: SWEPT})
 def detect_in_parts(
     confirmed: Block | None, parts: Block | None, objects: Objects, owned: bool,
-    sides: Sides, thresholds: tuple[int, ...],
+    sides: Sides, above: RowFilter | None, thresholds: tuple[int, ...],
 ) -> Iterator[Any]:
     """Everything detection says of the pages of these parts: folded rows of `matched_chunks`
     (see `matches`), and tagged ones of matched files, pages, neighbourhoods and what is reused
-    there; of pages of a baseline no matches, and OLD_PAGES in place of PAGES. Of chunks that are
-    only similar, those count whose score reaches the first of the thresholds; without thresholds
-    there are none, and no scores. What is a page's own, if labels are `owned`, is among the matches
-    and matched files and counts nowhere else."""
+    there; of pages of a baseline no matches, OLD_PAGES in place of PAGES, and what is reused only
+    in directories that may be `above` new pages. Of chunks that are only similar, those count whose
+    score reaches the first of the thresholds; without thresholds there are none, and no scores.
+    What is a page's own, if labels are `owned`, is among the matches and matched files and counts
+    nowhere else."""
     if parts is None:
         return
     if confirmed is None:
@@ -147,7 +149,8 @@ def detect_in_parts(
         files, chunks = Labels.of(here, LabelKind.FILE), Labels.of(here, LabelKind.CHUNK)
         for counted in objects.chunks_of(parts.slice(i, i + 1), ("url", "domain", "sha1")):
             new = sides.is_new_part(counted.rows.pages.part)
-            yield from _detect(counted, chunks, files, objects, owned, new, thresholds)
+            yield from _detect(counted, chunks, files, objects, owned, new,
+                               None if new else above, thresholds)
 
 
 def _nothing() -> Block:
@@ -163,7 +166,7 @@ def _nothing() -> Block:
 
 def _detect(
     counted: CountedChunks, labels: Labels, files: Labels, objects: Objects, owned: bool, new: bool,
-    thresholds: tuple[int, ...],
+    above: RowFilter | None, thresholds: tuple[int, ...],
 ) -> Iterator[Any]:
     chunks, pages = counted.rows, counted.rows.pages
     names = pages.urls()
@@ -208,8 +211,8 @@ def _detect(
     prefixes = prefixes_of(pages.rows.strings("url"))
     yield Tagged(NEIGHBOURS, neighbour_rows(
         prefixes, whole, matching, own_matching, share, new))
-    yield Tagged(
-        REUSED, reused_rows(prefixes, page_of, label_of, occurrences, labels.rows, labels.starts))
+    yield Tagged(REUSED, reused_rows(prefixes.only(above), page_of, label_of, occurrences,
+                                     labels.rows, labels.starts))
 
 
 def _own(labels: Labels, label: NDArray[np.int64], page: NDArray[np.int64], pages: NumberedRows,

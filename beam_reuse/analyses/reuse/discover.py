@@ -19,6 +19,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.pages.analysis import Analysis, Found, Pages
 from beam_reuse.pages.objects import Objects
 from beam_reuse.rows import Rows
+from beam_reuse.rows.folds import FindFrequent
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,14 @@ class DiscoverReuse(Analysis):
         """What is found, for tables and for detection in the same plan."""
         discovery = self.discovery
         objects = Objects.of(self.chunks, self.stops, pages.spill)
-        found = pages.rows(kernels.counts, objects, pages.sides)
+        if pages.sides.are_two:
+            found, occurrences = counted_beside_new(pages, objects, discovery)
+        else:
+            found = pages.rows(kernels.counts, objects)
+            occurrences = found.map(kernels.occurrences)
         counts = found.reduce(KEY, kernels.SUM_COUNTS | (
             {"new": "sum"} if pages.sides.are_two else {}))
-        frequent = keep_frequent(counts, found, discovery)
+        frequent = keep_frequent(counts, occurrences, discovery)
         places = pages.rows(kernels.places, objects, frequent.keys(KEY))
         listed = places.join(frequent, KEY, kernels.listed, discovery.min_hosts,
                              order="host", reducing=kernels.BY_HOST)
@@ -101,14 +106,27 @@ class DiscoverReuse(Analysis):
             places.tagged(kernels.CANDIDATES))
 
 
-def keep_frequent(counts: Rows, found: Rows, discovery: DiscoverySettings) -> Rows:
-    """Counts of what is frequent; `found` are the rows that were counted."""
+def counted_beside_new(
+    pages: Pages, objects: Objects, discovery: DiscoverySettings,
+) -> tuple[Rows, Rows]:
+    """Rows that count what occurs on new pages, and whatever may be frequent, on all pages; and
+    how often files and chunks occur in all. Nothing else of a baseline is looked at."""
+    bits = pages.plan.shuffle.counter_bits(2, 26)
+    every = pages.rows(kernels.hashes, objects)
+    often = every.fold(FindFrequent(KEY, bits, discovery.least_frequent))
+    new = pages.new.rows(kernels.counts, objects, pages.sides)
+    old = pages.old.rows(kernels.counts, objects, pages.sides, new.keys(KEY), often)
+    return new + old, every.tagged(kernels.OCCURRENCES)
+
+
+def keep_frequent(counts: Rows, occurrences: Rows, discovery: DiscoverySettings) -> Rows:
+    """Counts of what is frequent, of all files and chunks that may be."""
     if discovery.top:
         often = counts.map(kernels.above, (1, 1), {})
         return often if discovery.min_hosts > 1 else (
             _top_of_each_kind(often, discovery.top, "count"))
     given = discovery.file_threshold, discovery.chunk_threshold
-    total = found.map(kernels.occurrences).total(*kernels.KINDS)
+    total = occurrences.total(*kernels.KINDS)
     return counts.map(kernels.above, given, total if None in given else {})
 
 

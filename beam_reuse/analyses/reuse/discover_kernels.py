@@ -24,6 +24,7 @@ from beam_reuse.analyses.reuse.label_kernels import (
 from beam_reuse.analyses.reuse.schemas import FREQUENCY_HISTOGRAM
 from beam_reuse.columnar.block import Block, Lists, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct
+from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.matching import lookup, match_ranges
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
@@ -56,7 +57,7 @@ from beam_reuse.rows.results import Tagged
 
 SAMPLES = 10
 KINDS = ("file", "chunk")
-CANDIDATES = "candidates"
+CANDIDATES, OCCURRENCES = "candidates", "occurrences"
 SUM_COUNTS = {"count": "sum"}
 BY_HOST = {"domain": "any", "pages": "sum", "place": "min", "first": "min"}
 _PLACE = np.dtype([("page", ">u8"), ("part", ">u4"), ("row", ">u4"), ("start", ">u4"),
@@ -64,6 +65,7 @@ _PLACE = np.dtype([("page", ">u8"), ("part", ">u4"), ("row", ">u4"), ("start", "
 _FIRST = np.dtype([("time", ">u8"), ("page", ">u8")])
 _OF_PAGES = ("sha1", "bytes", "host", "domain", "timestamp")
 COUNTS = columns(HASHES, count=UNSIGNED)
+TOTALS = columns(**dict.fromkeys(KINDS, UNSIGNED))
 PLACES = columns(HASHES, host=FINGERPRINT, domain=FINGERPRINT, place=raw(_PLACE.itemsize),
                  first=raw(_FIRST.itemsize), pages=NUMBER)
 LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains=NUMBER, page=PAGE,
@@ -71,23 +73,45 @@ LISTED = columns(HASHES, occurrences=NUMBER, pages=NUMBER, hosts=NUMBER, domains
                  start=NUMBER, end=NUMBER)
 
 
-def _of_sides(parts: pa.Schema, objects: Objects, sides: Sides = ONE_SIDE) -> pa.Schema:
+def _of_sides(
+    parts: pa.Schema, objects: Objects, sides: Sides = ONE_SIDE, *_: object,
+) -> pa.Schema:
     return columns(COUNTS, **({"new": UNSIGNED} if sides.are_two else {}))
 
 
 @gives(_of_sides)
-def counts(parts: Block, objects: Objects, sides: Sides = ONE_SIDE) -> Iterator[Block]:
+def counts(
+    parts: Block, objects: Objects, sides: Sides = ONE_SIDE, *among: RowFilter,
+) -> Iterator[Block]:
     """The files and chunks of the parts that count, each once per batch with its occurrences; where
-    there is a baseline, `new` are those on new pages."""
+    there is a baseline, `new` are those on new pages. Only those that one of the filters `among`
+    may hold, if any are given."""
     for counted in objects.chunks_of(parts, ("sha1",), places=False):
         pages = counted.rows.pages
         for kind, sha1 in ((LabelKind.CHUNK, counted.rows.sha1),
                            (LabelKind.FILE, objects.counted_files(pages))):
             found = _counted(kind, sha1)
+            if among:
+                found = found.take(np.logical_or.reduce(
+                    [each.may_hold(found) for each in among]))
             if sides.are_two:
                 new = np.uint64(sides.is_new_part(pages.part))
                 found = found.with_columns(new=found.array("count") * new)
             yield found
+
+
+@gives(HASHES, {OCCURRENCES: TOTALS})
+def hashes(parts: Block, objects: Objects) -> Iterator[Block | Tagged]:
+    """Kind and hash of all files and chunks of the parts that count, as often as they occur; tagged
+    OCCURRENCES, how many these are."""
+    for counted in objects.chunks_of(parts, ("sha1",), places=False):
+        files = objects.counted_files(counted.rows.pages)
+        yield hash_rows(LabelKind.CHUNK, counted.rows.sha1)
+        yield hash_rows(LabelKind.FILE, files)
+        numbers = (len(files), len(counted.rows.sha1))
+        yield Tagged(OCCURRENCES, Block({
+            name: np.array([number], np.uint64)
+            for name, number in zip(KINDS, numbers, strict=True)}))
 
 
 @gives(lambda rows: less(rows, "new"))
@@ -108,7 +132,7 @@ def of_kind(rows: Block, kind: LabelKind) -> Block:
     return rows.take(rows.array("kind") == kind)
 
 
-@gives(columns(**dict.fromkeys(KINDS, UNSIGNED)))
+@gives(TOTALS)
 def occurrences(counts: Block) -> Block:
     """One row: all occurrences of files and of chunks."""
     return Block({

@@ -5,7 +5,7 @@ carry the string.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,13 @@ from beam_reuse.analyses.reuse.schemas import NEIGHBOURHOOD_SOURCES, NEIGHBOURHO
 from beam_reuse.analyses.reuse.thresholds import is_above
 from beam_reuse.columnar.block import Block, Maybe, VarBytes
 from beam_reuse.columnar.distinct import number_distinct, sums_by_number
+from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.matching import lookup, match_ranges, pairs_of
 from beam_reuse.columnar.schema import FLAG, KIND, NUMBER, SHA1, TEXT, columns, gives, maybe, same
 from beam_reuse.core.chunking import string_hashes
 from beam_reuse.core.shares import floor_mean, halves, mean_share, ratio, shares
 from beam_reuse.kernels.prefixes import directory_prefixes, enter_directory
+from beam_reuse.pages.rows import numbered_rows
 from beam_reuse.rows.results import Tagged
 
 SOURCES = "sources"
@@ -46,6 +48,21 @@ class Prefixes:
     page: NDArray[np.int64]
     which: NDArray[np.int64]
     first: Block
+
+    def only(self, some: RowFilter | None) -> "Prefixes":
+        """Without the pages below other prefixes than these, which a filter may hold."""
+        if some is None:
+            return self
+        kept = np.flatnonzero(some.may_hold(self.first)[self.which])
+        return self if len(kept) == len(self.page) else replace(
+            self, page=self.page[kept], which=self.which[kept])
+
+
+@gives(columns(id=SHA1))
+def prefixes_above(parts: Block) -> Iterator[Block]:
+    """The prefixes of pages."""
+    for pages in numbered_rows(parts, ("url",)):
+        yield prefixes_of(pages.rows.strings("url")).first.select(("id",))
 
 
 def prefixes_of(urls: VarBytes) -> Prefixes:

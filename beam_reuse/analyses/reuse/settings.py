@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from beam_reuse.core.discovery import MIN_AUTO_THRESHOLD
 from beam_reuse.core.settings import MOST_COUNTED, require
 from beam_reuse.declaring.settings import Settings
 
@@ -31,6 +32,15 @@ class DiscoverySettings:
     chunk_threshold: int | None = None
     top: int | None = None
     min_hosts: int = 1
+
+    @property
+    def least_frequent(self) -> int:
+        """How often, or more, whatever is frequent occurs: small enough to be counted in little
+        memory."""
+        if self.top:
+            return 2
+        return 1 + min(MIN_AUTO_THRESHOLD if each is None else each for each in (
+            self.file_threshold, self.chunk_threshold, MIN_AUTO_THRESHOLD))
 
     def __post_init__(self) -> None:
         for name, value in (("file_threshold", self.file_threshold),
