@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from beam_reuse.io.files import whole_path
+from beam_reuse.io.results.queries import let_go
 from beam_reuse.io.results.result import Result
 from beam_reuse.report.figures import numbers_of
 from beam_reuse.report.findings import TITLE, findings_of
@@ -46,4 +47,7 @@ def figure_svg(view: View, number: int) -> bytes:
 
 @lru_cache(maxsize=2)
 def _findings(view: View) -> Findings:
-    return findings_of(Result(view.manifest, view.folder))
+    try:
+        return findings_of(Result(view.manifest, view.folder))
+    finally:
+        let_go()

@@ -19,7 +19,7 @@ from beam_reuse.viewer.texts import (
     read_text,
     shown_lines,
 )
-from beam_reuse.viewer.view import View
+from beam_reuse.viewer.view import Row, View
 
 PARTNERS = 3
 """So many overlapping pages are read, those that share most,"""
@@ -28,25 +28,26 @@ MOST_BYTES = 2 << 20
 """but none with more bytes."""
 
 Reasons = dict[str, Any]
+_CHUNK = "position, start, end, sha1, source_url, sources, own, score"
 
 
 def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
     """The text of a page, or its source, as pieces with the names of their marks, and by these
     names why they are marked; of known chunks also how often they occur, by hash. In the source
-    only chunks are marked. Cost: the page is parsed twice, and PARTNERS others once."""
+    only chunks are marked. Of chunks beyond what is shown of a long page nothing is said. Cost: the
+    page is parsed twice, and PARTNERS others once."""
     row = row_of(view, url)
-    chunks = view.ask("matched_chunks", "*", "url = $url order by position", url=url)
-    reasons, frequent = _of_chunks(chunks), _frequent(view, chunks)
+    chunks = view.ask("matched_chunks", _CHUNK, "url = $url order by position", url=url)
     try:
         stored = view.contents.of(row)
         settings = chunk_settings(view.manifest.settings)
         if source:
-            return {**shown_lines(read_source(stored, settings, chunks)), "marks": reasons,
-                    "frequent": frequent, "template": {}}
+            lines = shown_lines(read_source(stored, settings, chunks))
+            return {**lines, **_of_chunks(view, _shown_of(chunks, lines)), "template": {}}
         found = read_text(stored, settings, chunks, parser_of(view.manifest.settings))
     except NoContent as error:
-        return {"why_not": str(error), "marks": reasons, "frequent": frequent}
-    marks = [*found.marks]
+        return {"why_not": str(error), **_of_chunks(view, chunks)}
+    marks, reasons = [*found.marks], Reasons()
     for more, why in (_of_quilt(view, url, found), _of_overlap(view, url, found)):
         marks += more
         reasons |= why
@@ -54,18 +55,26 @@ def text(view: View, url: str, source: bool = False) -> dict[str, Any]:
     lines = shown_lines(MarkedText(found.text, marks),
                         {key: each["fingerprint"] for key, each in template.items()})
     used = {line["template"] for line in lines["lines"]}
-    return {**lines, "marks": reasons, "frequent": frequent,
+    known = _of_chunks(view, _shown_of(chunks, lines))
+    return {**lines, "marks": known["marks"] | reasons, "frequent": known["frequent"],
             "template": {each["fingerprint"]: shown(each) for each in template.values()
                          if each["fingerprint"] in used}}
 
 
-def _of_chunks(chunks: Sequence[Mapping[str, Any]]) -> Reasons:
-    """What is to be said of each chunk that is marked, by its position."""
-    return {str(row["position"]): {"why": "own" if row["own"] else "known", **shown(dict(row))}
-            for row in chunks}
+def _shown_of(chunks: Sequence[Row], lines: Mapping[str, Any]) -> list[Row]:
+    """The chunks that something is marked by in these lines."""
+    names = {name for line in lines["lines"] for _, *marks in line["pieces"] for name in marks}
+    return [row for row in chunks if str(row["position"]) in names]
 
 
-def _frequent(view: View, chunks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _of_chunks(view: View, chunks: Sequence[Row]) -> dict[str, Any]:
+    """What is to be said of each chunk that is marked, by its position, and of each hash."""
+    reasons = {str(row["position"]): {"why": "own" if row["own"] else "known", **shown(row)}
+               for row in chunks}
+    return {"marks": reasons, "frequent": _frequent(view, chunks)}
+
+
+def _frequent(view: View, chunks: Sequence[Row]) -> dict[str, Any]:
     """How often chunks occur in the crawl, by hash: a page may have one of them many times."""
     return {row["sha1"]: shown(row) for row in view.ask(
         "frequent_chunks", "sha1, occurrences, pages, hosts, sample_urls",

@@ -16,7 +16,7 @@ from beam_reuse.viewer.sheets import Sheets, usual_folder, usual_name
 if TYPE_CHECKING:
     from beam_reuse.viewer.contents import Contents
 
-MEMORY = "120MB"
+MEMORY = "80MB"
 AT_ONCE = 200_000
 """Tables of up to so many rows are copied while somebody waits."""
 

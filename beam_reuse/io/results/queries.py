@@ -63,10 +63,15 @@ def query(sql: str, tables: Mapping[str, pa.Table | Stream],
             raise UserError(f"This needs more than {MEMORY} of memory: {error}") from error
         except duckdb.Error as error:
             if isinstance(error, duckdb.FatalException | duckdb.InternalException):
-                _database.cache_clear()  # it answers nobody any more
+                let_go()  # it answers nobody any more
             if failed:
                 raise failed[0] from None
             raise
+
+
+def let_go() -> None:
+    """Give back what queries of this process have needed; the next one takes longer to start."""
+    _database.cache_clear()
 
 
 @lru_cache(maxsize=1)
