@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from beam_reuse.core.wording import percent
 from beam_reuse.io.results import tables
 from tests.browser.visiting import Visitor, at, first, nothing_happened
 
@@ -113,6 +114,8 @@ def test_a_quilt_and_the_passage_in_its_source(demo: tuple[Visitor, str]) -> Non
     nothing_happened(visitor)
 
 
+    part, sources_of_it = percent(quilt["patch_fraction"] * quilt["covered"]), len(sources)
+    assert f"{part} of its text is from {sources_of_it} sources, which have" in visitor.text()
 def test_tables_and_records(demo: tuple[Visitor, str]) -> None:
     visitor, result = demo
     for name in json.loads(Path(result, "manifest.json").read_text())["tables"]:
