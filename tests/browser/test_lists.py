@@ -38,6 +38,8 @@ def test_pages_by_words(demo: tuple[Visitor, str]) -> None:
     on = {row["url"] for row in tables.read(result, "matched_chunks").to_pylist()
           if row["sha1"] == chunk["sha1"]}
     assert on and all(url in visitor.text() for url in on)
+    visitor.go(at("pages", words=", ".join(words.upper().split())))
+    assert on and all(url in visitor.text() for url in on)
     visitor.go(at("pages", words="nobody has written this"))
     assert "No frequent chunk" in visitor.text()
     nothing_happened(visitor)

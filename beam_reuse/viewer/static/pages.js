@@ -26,7 +26,7 @@ function wordsForm(parameters) {
     event.preventDefault();
     location.hash = to("pages", {words: event.target.elements.words.value.trim()});
   }}},
-  el("label", {}, el("span", {}, "words of a passage that is copied, in their order"),
+  el("label", {}, el("span", {}, "words of a passage that is copied, one after another"),
     el("input",
       {type: "search", name: "words", value: parameters.words ?? "", size: 40,
         autocomplete: "off"})), el("button", {type: "submit"}, "Search"),
@@ -40,8 +40,8 @@ async function byWords(asked) {
       el("span", {class: "small"}, counted(row.pages, "page"), " of ",
         counted(row.hosts, "host")))));
   if (!found.chunks.length && !found.lines.length) return [el("p", {class: "empty"},
-    "No frequent chunk and no line of a template has these words, in this order. Text that occurs "
-      + "once is not searched.")];
+    "No frequent chunk and no line of a template has these words one after another. Text that "
+      + "occurs once is not searched.")];
   return [found.chunks.length
     ? [el("h2", {}, "Chunks with these words"),
       list(found.chunks,
