@@ -60,6 +60,29 @@ def test_overlapping_pairs_of_other_sites_from_a_cutoff_on(demo: tuple[Visitor, 
     nothing_happened(visitor)
 
 
+def test_pairs_of_one_site_are_hidden_at_once(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    rows = tables.read(result, "near_duplicates").to_pylist()
+    visitor.go("#/pairs?of=near_duplicates")
+    for others, many in ((True, sum(not row["same_site"] for row in rows)), (False, len(rows))):
+        assert many != len(rows) or not others
+        visitor.click("[name='same_site.is']")
+        visitor.until(f"{ROWS} === {min(50, many)}")
+        assert visitor.run("location.hash.includes('same_site.is.false')") is others
+        visitor.until("document.activeElement.name === 'same_site.is'")
+    nothing_happened(visitor)
+
+
+def test_only_reasons_that_records_have_are_offered(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    visitor.go("#/records?of=skipped")
+    offered = visitor.run("[...document.querySelectorAll(\"[name='reason.is'] option\")]"
+                          ".map(o => o.value).filter(Boolean)")
+    assert offered == sorted({row["reason"] for row in tables.read(result, "skipped").to_pylist()})
+    assert "request" in visitor.text() and "request" not in offered
+    nothing_happened(visitor)
+
+
 def test_the_map_of_a_pair_leads_to_differences(demo: tuple[Visitor, str]) -> None:
     visitor, result = demo
     row = max(tables.read(result, "near_duplicates").to_pylist(),

@@ -133,8 +133,13 @@ def test_tables_and_records(demo: tuple[Visitor, str]) -> None:
     visitor.click("td button")
     visitor.until("document.querySelector('pre.bytes')")
     visitor.press("?")
+    assert not visitor.run("!!document.querySelector('tbody a')")  # no page has such a URL
     assert visitor.run("document.getElementById('help').open")
     visitor.run("document.getElementById('help').close()")
+    assert visitor.run("(() => { const b = document.querySelector('pre.bytes'); "
+                       "return b.scrollWidth <= b.clientWidth; })()")
+    visitor.click("td button")
+    visitor.until("!document.querySelector('pre.bytes')")
     nothing_happened(visitor)
 
 
