@@ -76,8 +76,11 @@ def test_a_page_with_its_known_chunks_marked(demo: tuple[Visitor, str]) -> None:
     assert visitor.run("document.querySelector('.outside a').rel") == "noreferrer noopener"
     visitor.press("t")
     visitor.until("!location.hash.includes('as=source')")
+    steps = "[...document.querySelectorAll('.stepper button')].map(b => b.disabled)"
+    assert visitor.run(steps) == [False, False]
     visitor.press("r")
     visitor.until("location.hash.includes('as=rendered') && document.querySelector('.notice')")
+    assert visitor.run(steps) == [True, True]
     nothing_happened(visitor)
 
 
@@ -111,11 +114,11 @@ def test_a_quilt_and_the_passage_in_its_source(demo: tuple[Visitor, str]) -> Non
     visitor.click("mark")
     visitor.until("document.querySelector('.beside mark.chosen')")
     assert str(patch) in visitor.text(".beside")
+    part, sources_of_it = percent(quilt["patch_fraction"] * quilt["covered"]), len(sources)
+    assert f"{part} of its text is from {sources_of_it} sources, which have" in visitor.text()
     nothing_happened(visitor)
 
 
-    part, sources_of_it = percent(quilt["patch_fraction"] * quilt["covered"]), len(sources)
-    assert f"{part} of its text is from {sources_of_it} sources, which have" in visitor.text()
 def test_tables_and_records(demo: tuple[Visitor, str]) -> None:
     visitor, result = demo
     for name in json.loads(Path(result, "manifest.json").read_text())["tables"]:
@@ -130,16 +133,16 @@ def test_tables_and_records(demo: tuple[Visitor, str]) -> None:
     visitor.until(f"document.querySelector('tbody td').innerText === {json.dumps(seen)}")
     visitor.go("#/records?of=rejects")
     assert str(first(result, "rejects")["reason"]) in visitor.text()
+    assert not visitor.run("!!document.querySelector('tbody a')")  # no page has such a URL
     visitor.click("td button")
     visitor.until("document.querySelector('pre.bytes')")
-    visitor.press("?")
-    assert not visitor.run("!!document.querySelector('tbody a')")  # no page has such a URL
-    assert visitor.run("document.getElementById('help').open")
-    visitor.run("document.getElementById('help').close()")
     assert visitor.run("(() => { const b = document.querySelector('pre.bytes'); "
                        "return b.scrollWidth <= b.clientWidth; })()")
     visitor.click("td button")
     visitor.until("!document.querySelector('pre.bytes')")
+    visitor.press("?")
+    assert visitor.run("document.getElementById('help').open")
+    visitor.run("document.getElementById('help').close()")
     nothing_happened(visitor)
 
 

@@ -75,9 +75,12 @@ export async function one(parameters, manifest) {
       Object.keys(text.marks).length
         ? "Choose a marked passage to see why it is marked and where else it occurs."
         : "No passage of this page occurs elsewhere, as far as the run looked."));
+  const shown = parameters.as === "rendered"
+    ? frame(url)
+    : el("div", {class: "reading"}, content(text, parameters, why), why);
   const tabs = el("nav", {class: "tabs", "aria-label": "How the page is shown"},
     tab("Text", "", "t"), tab("Source", "source", "s"), tab("Rendered", "rendered", "r"),
-    stepper("mark"));
+    stepper("mark", shown));
   function tab(name, as, key) {
     const made = el("a",
       {href: "#/page?" + new URLSearchParams(as ? {url, as} : {url}), "data-key": key}, name);
@@ -118,10 +121,7 @@ export async function one(parameters, manifest) {
           : ""], ["says its date is", own.declared_date],
       ["quilt", known.facts.quilts ? link("quilt", {url}, "its patches") : ""],
       ["in the crawl", own.file + " at " + number(own.offset)]]),
-    tabs, parameters.as === "rendered" ? null : legend(text),
-    parameters.as === "rendered"
-      ? frame(url)
-      : el("div", {class: "reading"}, content(text, parameters, why), why),
+    tabs, parameters.as === "rendered" ? null : legend(text), shown,
     el("h2", {}, "In the tables"),
     Object.entries(known.facts).map(([table, told]) => rows(table, told, url))].flat();
 }

@@ -22,9 +22,8 @@ export async function list(parameters, manifest) {
     {label: "C from", column: "c_similarity", op: "min", type: "number"},
     {label: "to", column: "c_similarity", op: "max", type: "number"},
     {label: "B from", column: "b_similarity", op: "min", type: "number"},
-    ...["b", "c", "combined", "hybrid"].map((name) => ({label: "found by "
-      + (name.length === 1 ? name.toUpperCase() : name), column: name, op: "is", type: "check",
-      value: "true"})),
+    ...["b", "c", "combined", "hybrid"].map((name) => ({label: NAMES[name], column: name, op: "is",
+      type: "check", value: "true"})),
     {label: "page a has", column: "url_a", op: "has", type: "text"},
     {label: "page b has", column: "url_b", op: "has", type: "text"},
   ]
@@ -92,8 +91,8 @@ function histogram(bins, near, parameters) {
       ? "Choose a bar to see the pairs from there up."
       : [el("b", {}, "From ", named(cutoff), " up: ", number(above), " of ", counted(all, "pair"),
         "."), " ", link("pairs", {...parameters, f: others, after: "", before: ""}, "all")]),
-  el("div", {class: "bars"}, bars),
   el("div", {class: "ends small"}, el("span", {}, named(bins[0][0])),
+    el("div", {class: "bars"}, bars),
     el("span", {}, named(bins.at(-1)[0]))));
 }
 
@@ -139,6 +138,7 @@ function measures({rows, contained}, numbers, a, settings) {
     ...rows.keep.map((row, at) => verdict(row, contained?.[at], near, alike, a, settings)),
   ].filter(Boolean);
 }
+
 // The chunks of one chunking that both have.
 function overlap(row, a) {
   const [, size, unit] = row.chunking.match(/^(\d+)-(line|word)s$/) ?? [];
@@ -174,7 +174,6 @@ function verdict({url, reason, containment}, contained, near, alike, a, settings
       ? " asks for proof."
       : " keeps both, unless a third page has its text.");
 }
-
 
 const outOf = (most) => typeof most === "number" ? " of " + most : "";
 
@@ -213,7 +212,7 @@ function sides(found) {
   });
   flush();
   const map = minimap(holder, rows, differs);
-  return el("div", {}, el("div", {class: "tools"}, stepper("difference")),
+  return el("div", {}, el("div", {class: "tools"}, stepper("difference", holder)),
     el("div", {class: "compared"}, holder, map),
     found.left_out
       ? el("p", {class: "small"}, number(found.left_out), " more lines are not shown.")
