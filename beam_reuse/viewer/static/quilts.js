@@ -31,7 +31,8 @@ export async function one(parameters) {
   const sources = el("ol", {class: "sources"},
     found.sources.map((row) => el("li", {},
       el("button", {type: "button", class: colour(row.rank), on: {
-        click: (event) => show(row.rank, event.currentTarget)}}, String(row.rank)), " ", page(row.source_url),
+        click: (event) => show(row.rank, event.currentTarget)}}, String(row.rank)), " ",
+      page(row.source_url),
     el("span", {class: "small"}, " ",
       counted(row.grams, "gram") + ", " + share(row.share) + " in " + counted(row.spans, "stretch")
         + ", " + LINKED[row.linked]))));
