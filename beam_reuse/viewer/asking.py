@@ -11,7 +11,7 @@ from beam_reuse.viewer.view import NotThere, View
 
 QUERIES: Mapping[str, str] = {
     "overview": "overview.overview", "findings": "overview.findings",
-    "table": "tables.browse", "count": "tables.count",
+    "table": "tables.browse", "count": "tables.count", "reasons": "tables.reasons",
     "family": "families.family",
     "passage": "passages.passage", "line": "passages.line", "search": "passages.search",
     "marked": "marking.marked",

@@ -4,6 +4,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -12,12 +13,15 @@ from beam_reuse.core.chunking import file_sha1
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.settings import ReadSettings
 from beam_reuse.io.crawl.inputs import InputFile, is_result_folder, list_files
+from beam_reuse.io.crawl.members import Corrupt, GzipUnits, Units
+from beam_reuse.io.crawl.window import Window, open_window
+from beam_reuse.io.crawl.zstd_frames import ZstdUnits
 from beam_reuse.io.files import join, open_files
 from beam_reuse.io.results.manifest import RUN_INFO, Manifest
 from beam_reuse.io.stored_pages import StoredPage, find_pages, page_at
 
 HELD_BYTES = 32 << 20
-SOME_BYTES = 512
+SOME_BYTES = 2048
 
 
 class NoContent(UserError):
@@ -47,13 +51,13 @@ class Contents:
                 self._held.popitem(last=False)
             return held
 
-    def bytes_at(self, name: str, offset: int) -> bytes:
-        """The first bytes at a place of the crawl file that the result calls `name`."""
+    def bytes_at(self, name: str, offset: int) -> tuple[bytes, str]:
+        """The first bytes at a place of the crawl file that the result calls `name`; of a
+        compressed unit that starts there what it holds, and what such a unit is called."""
         try:
             for file in self._called(name):
-                with open_files(file.path).open(file.path) as opened:
-                    opened.seek(offset)
-                    return opened.read(SOME_BYTES)
+                with open_window(file.path, file.size) as window:
+                    return _inflated(window, offset)
         except (OSError, UserError) as error:
             raise NoContent(f"The crawl cannot be read: {error}.") from error
         raise NoContent(f"{name} is not among the crawl files that are known. Give them: "
@@ -120,6 +124,18 @@ class Contents:
         except (OSError, UserError) as error:
             raise NoContent(f"The crawl cannot be read: {error}. Say where it is now: "
                             "beam-reuse view DIR --crawl INPUT...") from error
+
+
+def _inflated(window: Window, offset: int) -> tuple[bytes, str]:
+    kinds: tuple[Units, ...] = (GzipUnits(window), ZstdUnits(window))
+    for units in kinds:
+        buffer, a, b = window.span(offset, len(units.magic))
+        if buffer[a:b] == units.magic:
+            with suppress(Corrupt):  # else it is shown as it is
+                buffer, a, b = units.open(offset).span(0, SOME_BYTES)
+                return buffer[a:b], units.name
+    buffer, a, b = window.span(offset, SOME_BYTES)
+    return buffer[a:b], ""
 
 
 def _same_at_the_end(one: Sequence[str], other: Sequence[str]) -> int:

@@ -60,8 +60,10 @@ def text_of(view: View, url: str) -> MarkedText:
 
 
 def record(view: View, file: str, offset: int) -> dict[str, Any]:
-    """The bytes of a crawl file at the place of a record, as hexadecimal digits."""
+    """The bytes of a record at its place in a crawl file, as hexadecimal digits, and the compressed
+    unit they were in, if it was in one that can be read."""
     try:
-        return {"bytes": view.contents.bytes_at(file, offset).hex()}
+        found, unit = view.contents.bytes_at(file, offset)
+        return {"bytes": found.hex(), "unit": unit}
     except NoContent as error:
         return {"why_not": str(error)}

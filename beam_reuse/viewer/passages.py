@@ -7,8 +7,8 @@ from beam_reuse.viewer.view import NotThere, View
 
 PAGES = 200
 FOUND = 50
-_WORDS = "lower(regexp_replace(regexp_replace(text, '<[^>]*(>|$)', ' ', 'g'), '\\s+', ' ', 'g'))"
-"""SQL of what a reader sees of a chunk, in lower case."""
+_SEEN = "regexp_replace(text, '<[^>]*(>|$)|&#?\\w+;', ' ', 'g')"
+"""SQL of what a reader sees of a chunk."""
 
 
 def passage(view: View, sha1: str) -> dict[str, Any]:
@@ -32,6 +32,11 @@ def _pages(view: View, sha1: str) -> list[dict[str, Any]]:
         f"group by url order by url limit {PAGES + 1}", {"sha1": sha1})]
 
 
+def _words(text: str) -> str:
+    """SQL of the words of a text, in lower case, with a space between them."""
+    return f"regexp_replace(lower({text}), '[^\\pL\\pM\\pN]+', ' ', 'g')"
+
+
 def line(view: View, fingerprint: str) -> dict[str, Any]:
     """A line of templates, and the hosts whose template has it."""
     view.require("boilerplate")
@@ -46,17 +51,18 @@ def line(view: View, fingerprint: str) -> dict[str, Any]:
 
 
 def search(view: View, words: str) -> dict[str, Any]:
-    """Passages with these words, in this order and whatever their case, and the pages they are
-    on: of frequent chunks those on most hosts, of lines of templates likewise. Cost: a pass over
-    the texts, and over the hashes of matched_chunks."""
-    wanted = " ".join(words.lower().split())
-    if len(wanted) < 3:
+    """Passages with these words one after another, whatever their case and the signs between them,
+    and the pages they are on: of frequent chunks those on most hosts, of lines of templates
+    likewise. Of the first and the last word a part is enough. Cost: a pass over the texts, and over
+    the hashes of matched_chunks."""
+    if sum(map(str.isalnum, words)) < 2:
         return {"chunks": [], "lines": [], "pages": [], "more": False}
     chunks = view.ask("frequent_chunks", "sha1, text, occurrences, pages, hosts, sample_urls",
-                      f"contains({_WORDS}, $words) order by hosts desc, sha1 limit {FOUND}",
-                      words=wanted)
-    lines = view.ask("by_line", "fingerprint, text, hosts, pages", "contains(lower(text), $words) "
-                     f"order by hosts desc, fingerprint limit {FOUND}", words=wanted)
+                      f"contains({_words(_SEEN)}, trim({_words('$words')})) "
+                      f"order by hosts desc, sha1 limit {FOUND}", words=words)
+    lines = view.ask("by_line", "fingerprint, text, hosts, pages",
+                     f"contains({_words('text')}, trim({_words('$words')})) "
+                     f"order by hosts desc, fingerprint limit {FOUND}", words=words)
     hashes = [row["sha1"] for row in chunks]
     on = view.database.rows(
         "select url, count(*) from matched_chunks where sha1 in (select unnest($hashes)) "

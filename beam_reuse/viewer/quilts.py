@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from beam_reuse.core.tokens import token_texts
+from beam_reuse.core.wording import percent
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.pages import text_of
 from beam_reuse.viewer.tables import shown
@@ -15,12 +16,14 @@ _SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fracti
 
 
 def quilt(view: View, url: str) -> dict[str, Any]:
-    """A quilt, its sources, and its text in which each patch has its source's rank."""
+    """A quilt, which `part` of it is from its sources, as the report says it, these sources, and
+    its text in which each patch has its source's rank."""
     rows = view.ask("quilts", "*", "url = $url order by all", url=url)
     if not rows:
         raise NotThere("This page is no quilt.")
     sources = sources_of(view, url)
-    told = {"quilt": shown(rows[0]), "settings": [*map(shown, rows)], "sources": [
+    part = percent(rows[0]["patch_fraction"] * rows[0]["covered"])
+    told = {"quilt": shown(rows[0]), "part": part, "settings": [*map(shown, rows)], "sources": [
         shown({key: value for key, value in row.items() if key != "spans"})
         | {"spans": len(row["spans"])} for row in sources]}
     try:

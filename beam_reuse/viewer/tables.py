@@ -75,6 +75,15 @@ def count(view: View, name: str, filters: Sequence[str] = ()) -> dict[str, Any]:
         f"select count(*) from {view.copied(name)} where {condition.sql}", condition.values)[0][0]}
 
 
+def reasons(view: View, name: str) -> dict[str, Any]:
+    """The reasons that rows of a table have, in order."""
+    view.require(name)
+    if view.types[name].get("reason") != _TEXT:
+        raise UserError(f"{name} has no reasons.")
+    return {"reasons": [row[0] for row in view.database.rows(
+        f'select distinct reason from "{name}" where reason is not null order by reason')]}
+
+
 def _is_stored_order(view: View, name: str, sort: str, descending: bool) -> bool:
     """Parts are sorted by their first column."""
     return (sort == next(iter(view.types[name])) and not descending

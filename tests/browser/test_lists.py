@@ -38,6 +38,8 @@ def test_pages_by_words(demo: tuple[Visitor, str]) -> None:
     on = {row["url"] for row in tables.read(result, "matched_chunks").to_pylist()
           if row["sha1"] == chunk["sha1"]}
     assert on and all(url in visitor.text() for url in on)
+    visitor.go(at("pages", words=", ".join(words.upper().split())))
+    assert on and all(url in visitor.text() for url in on)
     visitor.go(at("pages", words="nobody has written this"))
     assert "No frequent chunk" in visitor.text()
     nothing_happened(visitor)
@@ -55,6 +57,29 @@ def test_overlapping_pairs_of_other_sites_from_a_cutoff_on(demo: tuple[Visitor, 
     visitor.until(f"{ROWS} === {min(50, many)}")
     visitor.go(at("pairs", of="page_overlap", f=["same_site.is.true"]))
     assert visitor.run(ROWS) < min(50, len(rows))
+    nothing_happened(visitor)
+
+
+def test_pairs_of_one_site_are_hidden_at_once(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    rows = tables.read(result, "near_duplicates").to_pylist()
+    visitor.go("#/pairs?of=near_duplicates")
+    for others, many in ((True, sum(not row["same_site"] for row in rows)), (False, len(rows))):
+        assert many != len(rows) or not others
+        visitor.click("[name='same_site.is']")
+        visitor.until(f"{ROWS} === {min(50, many)}")
+        assert visitor.run("location.hash.includes('same_site.is.false')") is others
+        visitor.until("document.activeElement.name === 'same_site.is'")
+    nothing_happened(visitor)
+
+
+def test_only_reasons_that_records_have_are_offered(demo: tuple[Visitor, str]) -> None:
+    visitor, result = demo
+    visitor.go("#/records?of=skipped")
+    offered = visitor.run("[...document.querySelectorAll(\"[name='reason.is'] option\")]"
+                          ".map(o => o.value).filter(Boolean)")
+    assert offered == sorted({row["reason"] for row in tables.read(result, "skipped").to_pylist()})
+    assert "request" in visitor.text() and "request" not in offered
     nothing_happened(visitor)
 
 

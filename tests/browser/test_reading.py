@@ -26,6 +26,32 @@ def test_patches_lead_to_the_passage_in_their_source(demo: tuple[Visitor, str]) 
     nothing_happened(visitor)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1360, 600), (390, 844)])
+def test_a_patch_and_its_passage_are_in_the_window_together(
+    demo: tuple[Visitor, str], width: int, height: int,
+) -> None:
+    visitor, result = demo
+    quilt = max(tables.read(result, "quilts").to_pylist(), key=lambda row: row["sources"])
+    visitor.look(width, height)
+    visitor.go(at("quilt", url=quilt["url"]))
+    inside = ("[...document.querySelectorAll('.quilt > .text mark.chosen, .beside mark.chosen')]"
+              ".filter((m, _, both) => { const b = m.getBoundingClientRect(); "
+              "const seen = (y) => m.closest('.text').contains(document.elementFromPoint("
+              "b.left + 4, y)); return m.dataset.name === both[0].dataset.name && "
+              "seen(b.top + 4) && seen(b.bottom - 4); }).length === 2")
+    steps = int(visitor.run("document.querySelectorAll('.quilt > .text [data-stop]').length"))
+    assert steps > 3
+    for number in range(steps):
+        visitor.press("n")
+        visitor.until(f"document.querySelector('[data-place]').innerText === '{number + 1} of "
+                      f"{steps}' && {inside}")
+    visitor.run("[...document.querySelectorAll('.sources button')].at(-1).click()")
+    visitor.until("document.querySelector('.beside h2').innerText === 'Source ' + "
+                  "document.querySelectorAll('.sources button').length")
+    visitor.look()
+    nothing_happened(visitor)
+
+
 def test_lines_of_overlapping_pages(demo: tuple[Visitor, str]) -> None:
     visitor, result = demo
     row = max(tables.read(result, "page_overlap").to_pylist(), key=lambda row: row["shared"])

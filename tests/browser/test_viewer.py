@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from beam_reuse.core.wording import percent
 from beam_reuse.io.results import tables
 from tests.browser.visiting import Visitor, at, first, nothing_happened
 
@@ -75,8 +76,11 @@ def test_a_page_with_its_known_chunks_marked(demo: tuple[Visitor, str]) -> None:
     assert visitor.run("document.querySelector('.outside a').rel") == "noreferrer noopener"
     visitor.press("t")
     visitor.until("!location.hash.includes('as=source')")
+    steps = "[...document.querySelectorAll('.stepper button')].map(b => b.disabled)"
+    assert visitor.run(steps) == [False, False]
     visitor.press("r")
     visitor.until("location.hash.includes('as=rendered') && document.querySelector('.notice')")
+    assert visitor.run(steps) == [True, True]
     nothing_happened(visitor)
 
 
@@ -110,6 +114,8 @@ def test_a_quilt_and_the_passage_in_its_source(demo: tuple[Visitor, str]) -> Non
     visitor.click("mark")
     visitor.until("document.querySelector('.beside mark.chosen')")
     assert str(patch) in visitor.text(".beside")
+    part, sources_of_it = percent(quilt["patch_fraction"] * quilt["covered"]), len(sources)
+    assert f"{part} of its text is from {sources_of_it} sources, which have" in visitor.text()
     nothing_happened(visitor)
 
 
@@ -127,8 +133,13 @@ def test_tables_and_records(demo: tuple[Visitor, str]) -> None:
     visitor.until(f"document.querySelector('tbody td').innerText === {json.dumps(seen)}")
     visitor.go("#/records?of=rejects")
     assert str(first(result, "rejects")["reason"]) in visitor.text()
+    assert not visitor.run("!!document.querySelector('tbody a')")  # no page has such a URL
     visitor.click("td button")
     visitor.until("document.querySelector('pre.bytes')")
+    assert visitor.run("(() => { const b = document.querySelector('pre.bytes'); "
+                       "return b.scrollWidth <= b.clientWidth; })()")
+    visitor.click("td button")
+    visitor.until("!document.querySelector('pre.bytes')")
     visitor.press("?")
     assert visitor.run("document.getElementById('help').open")
     visitor.run("document.getElementById('help').close()")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from beam_reuse.cli.main import main
 from beam_reuse.core.chunking import file_sha1
@@ -13,6 +14,8 @@ from beam_reuse.io.results.tables import read
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.view import open_view
 
+RECORD = warc_record("response", b"HTTP/1.1 200 OK\r\n\r\n" + bytes(range(256)) * 20,
+                     "http://a.example/")
 URLS = [f"http://h{n}.example/" for n in range(4)]
 
 
@@ -80,6 +83,26 @@ def test_bytes_at_a_place_of_a_file_that_has_moved(made: Path) -> None:
     row = read(str(made / "r"), "pages").to_pylist()[0]
     (made / "crawl").rename(made / "elsewhere")
     with open_view(str(made / "r"), [str(made / "elsewhere")]) as view:
-        assert view.contents.bytes_at(row["file"], row["offset"])[:2] == b"\x1f\x8b"
+        found, unit = view.contents.bytes_at(row["file"], row["offset"])
+        assert found.startswith(b"WARC/1.0\r\n") and b"This is " in found
+        assert unit == "gzip member"
         with pytest.raises(NoContent, match="not among the crawl files"):
             view.contents.bytes_at("nowhere.warc.gz", 0)
+
+
+@pytest.mark.parametrize(("content", "shown", "unit"), [
+    (gzip_member(RECORD), RECORD, "gzip member"),
+    (gzip_member(RECORD)[:-20], RECORD[:40], "gzip member"),  # what is there of a truncated one
+    (zstandard.compress(RECORD), RECORD, "zstd frame"),
+    (RECORD, RECORD, ""), (gzip_member(RECORD)[:7], gzip_member(RECORD)[:7], ""),
+    (b"\x1f\x8b\x08" + b"\xff" * 50, b"\x1f\x8b\x08" + b"\xff" * 50, ""), (b"", b"", ""),
+])
+def test_bytes_of_a_record_are_inflated_where_they_can_be(
+    made: Path, content: bytes, shown: bytes, unit: str,
+) -> None:
+    path = made / "crawl" / "a" / "x.warc.gz"
+    path.write_bytes(b"before" + content)
+    with open_view(str(made / "r"), [str(path)]) as view:
+        found = view.contents.bytes_at(str(path), 6)
+    assert found[0].startswith(shown[:2048]) and found[1] == unit
+    assert len(found[0]) <= min(2048, len(RECORD) if unit else len(content))

@@ -9,6 +9,8 @@ const SHARES = new Set(["contains", "badness", "mean_contains", "containment_a",
   "containment", "share", "patch_fraction", "covered", "linked_page_share", "linked_domain_share",
   "position", "similarity", "least", "mean", "larger"]);
 const SIZES = new Set(["bytes", "redundant_bytes", "record_length"]);
+// Tables of records that are no pages: their URLs lead nowhere.
+const RECORDS = new Set(["rejects", "skipped"]);
 export const CHUNKS = new Set(["frequent_chunks", "matched_chunks", "labels"]);
 
 export function cell(table, column, value) {
@@ -20,7 +22,9 @@ export function cell(table, column, value) {
   if (column.name === "sha1") return el("code", {title: value}, String(value).slice(0, 12));
   if (column.name === "prefix") return link("sites", {prefix: value}, breakable(value));
   if (column.name === "text") return el("code", {class: "chunk"}, readable(String(value)));
-  if (PAGES.has(column.name) && column.type === "VARCHAR") return page(value);
+  if (PAGES.has(column.name) && column.type === "VARCHAR" && !RECORDS.has(table)) {
+    return page(value);
+  }
   if (HOSTS.has(column.name)) return link("site", {host: value}, breakable(value));
   if (SHARES.has(column.name) && typeof value === "number" && column.type === "DOUBLE") {
     return share(value);

@@ -30,8 +30,7 @@ function form(screen, parameters, fields) {
         field.options.map(([each, name]) => el("option", {value: each, selected: each === value},
           name)))
       : field.type === "check"
-        ? el("input",
-          {type: "checkbox", name: key, value: field.value, checked: value === field.value})
+        ? check(key, field.value, value)
         : el("input",
           {type: field.type === "number" ? "text" : "search",
             inputmode: field.type === "number" ? "decimal" : null, name: key, value,
@@ -54,6 +53,24 @@ function form(screen, parameters, fields) {
     ? link(screen, {...parameters, f: [], after: "", before: ""}, "clear")
     : null,
   others.length ? el("p", {class: "small"}, "Also filtered by ", others.join(", ")) : null);
+}
+
+// A box that filters when it is ticked; the one that was ticked has the focus again.
+let ticked = null;
+function check(key, meant, value) {
+  const input = el("input", {type: "checkbox", name: key, value: meant, checked: value === meant,
+    on: {change() {
+      ticked = key;
+      input.form.requestSubmit();
+    }}});
+  if (ticked === key) {
+    ticked = null;
+    document.getElementById("screen").addEventListener("shown", () => {
+      input.closest("details").open = true;
+      input.focus();
+    }, {once: true});
+  }
+  return input;
 }
 
 // Filters fold where they would fill the window: on a phone, and where there is one for every
@@ -113,7 +130,7 @@ export async function grid({screen, table, parameters, fields, columns, names = 
       sort: mine ? (down ? "descending" : "ascending") : null,
       shown: column.type.endsWith("[]")
         ? name
-        : link(screen, next, name, mine ? (down ? " ▼" : " ▲") : "")};
+        : link(screen, next, name, mine ? (down ? "\u00a0▼" : "\u00a0▲") : "")};
   });
   if (last) heads.push({last: true});
   const rows = answer.rows.map((row) => [

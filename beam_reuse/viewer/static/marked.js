@@ -39,13 +39,15 @@ export function marked(found, {chosen, kind, label, template}) {
 let seenNames = null;
 export const fresh = () => { seenNames = null; };
 
-export function stepper(what) {
+// Buttons to the stops of what is shown `within` an element; there may be none.
+export function stepper(what, within) {
+  const disabled = !within.querySelector("[data-stop]");
   const go = (by) => document.getElementById("screen").dispatchEvent(new CustomEvent("step",
     {detail: by}));
   return el("span", {class: "stepper"},
-    el("button", {type: "button", on: {click: () => go(-1)}}, "← previous ", what, " ",
+    el("button", {type: "button", disabled, on: {click: () => go(-1)}}, "← previous ", what, " ",
       el("kbd", {}, "p")),
-    el("button", {type: "button", on: {click: () => go(1)}}, "next ", what, " → ",
+    el("button", {type: "button", disabled, on: {click: () => go(1)}}, "next ", what, " → ",
       el("kbd", {}, "n")), " ",
     el("span", {"data-place": true, role: "status", class: "small"}, ""));
 }

@@ -26,7 +26,7 @@ function wordsForm(parameters) {
     event.preventDefault();
     location.hash = to("pages", {words: event.target.elements.words.value.trim()});
   }}},
-  el("label", {}, el("span", {}, "words of a passage that is copied, in their order"),
+  el("label", {}, el("span", {}, "words of a passage that is copied, one after another"),
     el("input",
       {type: "search", name: "words", value: parameters.words ?? "", size: 40,
         autocomplete: "off"})), el("button", {type: "submit"}, "Search"),
@@ -40,8 +40,8 @@ async function byWords(asked) {
       el("span", {class: "small"}, counted(row.pages, "page"), " of ",
         counted(row.hosts, "host")))));
   if (!found.chunks.length && !found.lines.length) return [el("p", {class: "empty"},
-    "No frequent chunk and no line of a template has these words, in this order. Text that occurs "
-      + "once is not searched.")];
+    "No frequent chunk and no line of a template has these words one after another. Text that "
+      + "occurs once is not searched.")];
   return [found.chunks.length
     ? [el("h2", {}, "Chunks with these words"),
       list(found.chunks,
@@ -75,9 +75,12 @@ export async function one(parameters, manifest) {
       Object.keys(text.marks).length
         ? "Choose a marked passage to see why it is marked and where else it occurs."
         : "No passage of this page occurs elsewhere, as far as the run looked."));
+  const shown = parameters.as === "rendered"
+    ? frame(url)
+    : el("div", {class: "reading"}, content(text, parameters, why), why);
   const tabs = el("nav", {class: "tabs", "aria-label": "How the page is shown"},
     tab("Text", "", "t"), tab("Source", "source", "s"), tab("Rendered", "rendered", "r"),
-    stepper("mark"));
+    stepper("mark", shown));
   function tab(name, as, key) {
     const made = el("a",
       {href: "#/page?" + new URLSearchParams(as ? {url, as} : {url}), "data-key": key}, name);
@@ -118,10 +121,7 @@ export async function one(parameters, manifest) {
           : ""], ["says its date is", own.declared_date],
       ["quilt", known.facts.quilts ? link("quilt", {url}, "its patches") : ""],
       ["in the crawl", own.file + " at " + number(own.offset)]]),
-    tabs, parameters.as === "rendered" ? null : legend(text),
-    parameters.as === "rendered"
-      ? frame(url)
-      : el("div", {class: "reading"}, content(text, parameters, why), why),
+    tabs, parameters.as === "rendered" ? null : legend(text), shown,
     el("h2", {}, "In the tables"),
     Object.entries(known.facts).map(([table, told]) => rows(table, told, url))].flat();
 }

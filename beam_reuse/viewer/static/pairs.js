@@ -22,9 +22,8 @@ export async function list(parameters, manifest) {
     {label: "C from", column: "c_similarity", op: "min", type: "number"},
     {label: "to", column: "c_similarity", op: "max", type: "number"},
     {label: "B from", column: "b_similarity", op: "min", type: "number"},
-    ...["b", "c", "combined", "hybrid"].map((name) => ({label: "found by "
-      + (name.length === 1 ? name.toUpperCase() : name), column: name, op: "is", type: "check",
-      value: "true"})),
+    ...["b", "c", "combined", "hybrid"].map((name) => ({label: NAMES[name], column: name, op: "is",
+      type: "check", value: "true"})),
     {label: "page a has", column: "url_a", op: "has", type: "text"},
     {label: "page b has", column: "url_b", op: "has", type: "text"},
   ]
@@ -92,8 +91,8 @@ function histogram(bins, near, parameters) {
       ? "Choose a bar to see the pairs from there up."
       : [el("b", {}, "From ", named(cutoff), " up: ", number(above), " of ", counted(all, "pair"),
         "."), " ", link("pairs", {...parameters, f: others, after: "", before: ""}, "all")]),
-  el("div", {class: "bars"}, bars),
   el("div", {class: "ends small"}, el("span", {}, named(bins[0][0])),
+    el("div", {class: "bars"}, bars),
     el("span", {}, named(bins.at(-1)[0]))));
 }
 
@@ -103,7 +102,7 @@ export async function one(parameters, manifest) {
   const numbers = found.lines ? differences(found.lines) : null;
   return [el("h1", {}, "Two pages side by side"),
     el("ul", {class: "measures"},
-      measures(found.rows, a, manifest.settings).map((each) => el("li", {}, each))),
+      measures(found, numbers, a, manifest.settings).map((each) => el("li", {}, each))),
     numbers
       ? el("p", {class: "small"}, counted(numbers.same, "line"), " the same, ",
         number(numbers.changed), " changed, ", number(numbers.a), " only on the left, ",
@@ -119,25 +118,61 @@ export async function one(parameters, manifest) {
 }
 
 // What the tables say of both, a line for each.
-function measures(rows, a, settings) {
+function measures({rows, contained}, numbers, a, settings) {
   const near = rows.near_duplicates[0];
   const by = near && ["b", "c", "combined", "hybrid"].filter((name) => near[name])
     .map((name) => name.length === 1 ? name.toUpperCase() : name).join(", ");
-  const overlap = (row) => {
-    const left = row.url_a === a, [one, two] = [share(row.containment_a), share(row.containment_b)];
-    return `Overlap by ${row.chunking}: ${number(row.shared)} shared, ${left ? one : two} of the `
-      + `left page, ${left ? two : one} of the right page`;
-  };
+  const alike = numbers && 2 * numbers.same
+    / Math.max(1, 2 * (numbers.same + numbers.changed) + numbers.a + numbers.b);
+  const shifted = rows.page_overlap.some((row) => /^\d+-(lines|words)$/.test(row.chunking)
+    && alike > Math.max(row.containment_a, row.containment_b) + 0.1);
   return [
     near && `Near-duplicates: B-similarity ${near.b_similarity}${outOf(settings.supershingles)}, `
       + `C-similarity ${near.c_similarity}${outOf(settings["projection-bits"])}; found by ${by}; `
       + (near.same_site ? "on one site" : "on different sites"),
     !near && !rows.identity_sets.length && "Not reported as near-duplicates",
     rows.identity_sets.length && "The same words", rows.exact_copies.length && "The same lines",
-    ...rows.page_overlap.map(overlap),
-    ...rows.keep.map(({url}) => "Keep the " + (url === a ? "right" : "left") + " page, drop the "
-      + (url === a ? "left" : "right")),
+    ...rows.page_overlap.map((row) => overlap(row, a)),
+    shifted && `${share(alike)} of the lines below are the same: pieces are counted from the first `
+      + "line, and one that only one page has shifts all that follow",
+    ...rows.keep.map((row, at) => verdict(row, contained?.[at], near, alike, a, settings)),
   ].filter(Boolean);
+}
+
+// The chunks of one chunking that both have.
+function overlap(row, a) {
+  const [, size, unit] = row.chunking.match(/^(\d+)-(line|word)s$/) ?? [];
+  const chunks = size > 1 ? `pieces of ${size} ${unit}s` : (unit ?? row.chunking) + "s";
+  const [left, right] = row.url_a === a
+    ? [row.containment_a, row.containment_b]
+    : [row.containment_b, row.containment_a];
+  return `Overlap by ${row.chunking}: ${number(row.shared)} ${chunks} are on both pages, `
+    + `${share(left)} of the left page's and ${share(right)} of the right page's`;
+}
+
+const PROVEN = 0.8;
+
+// Which page is to be dropped, and what proves that its text is on the other. Signatures that agree
+// do not.
+function verdict({url, reason, containment}, contained, near, alike, a, settings) {
+  const [kept, dropped] = url === a ? ["right", "left"] : ["left", "right"];
+  const known = containment ?? contained;
+  const there = known === undefined
+    ? ""
+    : `${share(known)} of the ${dropped} page's runs of 5 words are on the ${kept} page`;
+  const usual = `Keep the ${kept} page, drop the ${dropped}`;
+  if (reason === "identity") return usual;
+  if (typeof settings["min-containment"] === "number" || known >= PROVEN) {
+    return usual + (there && ": " + there);
+  }
+  return el("strong", {}, "The ", dropped, " page is dropped for the ", kept, " one ",
+    near?.c && !near.b
+      ? "although only the projections (C) found the pair"
+      : "because signatures agree", alike === null ? "" : [": ", share(alike),
+      " of the lines below are on both, and ", there], ". A run with ",
+    el("code", {}, "--min-containment " + PROVEN), known === undefined
+      ? " asks for proof."
+      : " keeps both, unless a third page has its text.");
 }
 
 const outOf = (most) => typeof most === "number" ? " of " + most : "";
@@ -177,7 +212,7 @@ function sides(found) {
   });
   flush();
   const map = minimap(holder, rows, differs);
-  return el("div", {}, el("div", {class: "tools"}, stepper("difference")),
+  return el("div", {}, el("div", {class: "tools"}, stepper("difference", holder)),
     el("div", {class: "compared"}, holder, map),
     found.left_out
       ? el("p", {class: "small"}, number(found.left_out), " more lines are not shown.")

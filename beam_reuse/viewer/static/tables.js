@@ -1,8 +1,9 @@
 // Any table, and records that are no pages.
 import {ask} from "./api.js";
+import {cell, page} from "./cells.js";
 import {el, link, number} from "./dom.js";
 import {ROWS} from "./rows.js";
-import {grid} from "./grid.js";
+import {grid, NARROW} from "./grid.js";
 import {hasWord, kindOf} from "./kinds.js";
 
 export async function list(parameters, manifest) {
@@ -34,10 +35,11 @@ function lastOf(name) {
 }
 
 export async function records(parameters, manifest) {
-  const which = parameters.of
+  const which = ["rejects", "skipped"].find((name) => name === parameters.of)
     ?? ("rejects" in manifest.tables && manifest.tables.rejects ? "rejects" : "skipped");
   const counts = manifest.accounting[which === "rejects" ? "rejected" : "skipped"];
   const reasons = Object.keys(counts).sort();
+  const listed = (await ask("reasons", {name: which})).reasons;
   const tabs = el("nav", {class: "tabs", "aria-label": "Which records"},
     ["rejects", "skipped"].filter((name) => name in manifest.tables).map((name) => {
     const made = link("records", {of: name}, name === "rejects" ? "Rejected" : "Skipped", " (",
@@ -53,12 +55,15 @@ export async function records(parameters, manifest) {
       : null,
     await grid({screen: "records", table: which, parameters: {...parameters, of: which}, fields: [
       {label: "reason", column: "reason", op: "is",
-        options: [["", "any"], ...reasons.map((reason) => [reason, reason])]},
+        options: [["", "any"], ...listed.map((reason) => [reason, reason])]},
       {label: "URL has", column: "url", op: "has", type: "text"},
       {label: "file has", column: "file", op: "has", type: "text"}],
     empty: which === "rejects"
       ? "Nothing was rejected: every record could be read."
       : "No document was skipped.",
+    cells: {url: (value, row) => row.reason === "older-capture"
+      ? page(value)
+      : cell(which, {name: "url", type: "VARCHAR"}, value)},
     last: (row) => bytes(row)})];
 }
 
@@ -70,30 +75,43 @@ function countedOnly(counts, listed) {
     : "";
 }
 
+// A button that shows the bytes of a record in a row of their own below its row, and hides them.
 function bytes(row) {
-  const button = el("button", {type: "button", on: {async click() {
-    button.disabled = true;
+  const button = el("button", {type: "button", "aria-expanded": "false", on: {async click() {
+    const mine = button.closest("tr"), open = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!open));
+    if (open) { mine.nextElementSibling.remove(); return; }
+    const holder = el("td", {role: "cell", colspan: mine.cells.length}, "…");
+    mine.after(el("tr", {role: "row", class: "opened"}, holder));
     try {
-      const told = await ask("record", {file: row.file, offset: row.offset});
-      button.replaceWith(told.why_not
-        ? el("p", {class: "small"}, told.why_not)
-        : el("pre", {class: "bytes", tabindex: 0}, dump(told.bytes, row.offset)));
-    } catch (error) { button.replaceWith(el("p", {class: "error"}, error.message)); }
+      holder.replaceChildren(...found(await ask("record", {file: row.file, offset: row.offset}),
+        row));
+    } catch (error) { holder.replaceChildren(el("p", {class: "error"}, error.message)); }
   }}}, "bytes");
   return button;
 }
 
+function found(told, {file, offset}) {
+  if (told.why_not) return [el("p", {class: "small"}, told.why_not)];
+  const place = " byte " + number(offset) + " of ";
+  return [el("p", {class: "small"},
+    told.unit ? ["What the " + told.unit + " at" + place, file, " holds:"] : ["From" + place, file,
+      " on:"]),
+  el("pre", {class: "bytes", tabindex: 0},
+    dump(told.bytes, told.unit ? 0 : offset, NARROW.matches ? 8 : 16))];
+}
+
 // Bytes as people look at them: place, digits, letters.
-export function dump(digits, offset) {
+export function dump(digits, offset, width = 16) {
   const bytes = digits.match(/../g) ?? [];
   const lines = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const some = bytes.slice(at, at + 16);
+  for (let at = 0; at < bytes.length; at += width) {
+    const some = bytes.slice(at, at + width);
     const letters = some.map((each) => {
       const code = parseInt(each, 16);
       return code >= 32 && code < 127 ? String.fromCharCode(code) : "·";
     });
-    lines.push(String(offset + at).padStart(10) + "  " + some.join(" ").padEnd(48) + " "
+    lines.push(String(offset + at).padStart(10) + "  " + some.join(" ").padEnd(3 * width) + " "
       + letters.join(""));
   }
   return lines.join("\n") || "Nothing is there: the file ends before this place.";
