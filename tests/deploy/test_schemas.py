@@ -1,6 +1,7 @@
 """Files that other programs read are what those have published as right."""
 
 import copy
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,16 +21,23 @@ PLAIN = {"Job": "job-batch-v1", "Service": "service-v1",
 def complaints(document: Any, kind: str) -> list[str]:
     """What the schema of a kind finds wrong; each with its place."""
     if kind in OPERATORS:  # all around `spec` is the same for everything in Kubernetes
+        document = document["spec"]
+    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+            for error in validator_of(kind).iter_errors(document)]
+
+
+@cache
+def validator_of(kind: str) -> Any:
+    """Who knows the schema of a kind; of an operator's that of its `spec`."""
+    if kind in OPERATORS:
         whole = closed(schema(OPERATORS[kind]))
         known = {"$defs": whole.get("$defs", {}), **whole["properties"]["spec"]}
-        document = document["spec"]
     elif kind in PLAIN:
         whole = schema("kubernetes")
         known = {**whole, **whole["kinds"][PLAIN[kind]]}
     else:
         known = schema("check-jsonschema")[kind]
-    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:200]}"
-            for error in validator_for(known)(known).iter_errors(document)]
+    return validator_for(known)(known)
 
 
 @pytest.mark.parametrize("name", MANIFESTS)

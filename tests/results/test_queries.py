@@ -1,6 +1,7 @@
 """Queries over tables in memory and over streams, in a database that reaches nothing else."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -57,8 +58,36 @@ def test_nothing_else_is_reached(sql: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_query_that_needs_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def small_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(queries._CLOSED, "memory_limit", "20MB")
-    with pytest.raises(UserError, match="This needs more than 2GB of memory"):
-        query("SELECT list(n::VARCHAR || repeat('x', 99)) FROM source GROUP BY n % 7",
-              {"source": Stream(SCHEMA, batches(2000))})
+    queries._database.cache_clear()
+    yield
+    queries._database.cache_clear()
+
+
+def test_a_query_that_needs_too_much_memory_is_refused(small_memory: None) -> None:
+    few = pa.table({"n": [1]})
+    for _ in range(2):
+        with pytest.raises(UserError, match="This needs more than 2GB of memory"):
+            query("SELECT list(n::VARCHAR || repeat('x', 99)) FROM source GROUP BY n % 7",
+                  {"source": Stream(SCHEMA, batches(2000))})
+        assert query("SELECT n FROM few", {"few": few}).to_pylist() == [{"n": 1}]
+
+
+def test_a_query_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    few = pa.table({"n": [1]})
+    for sql in ("CREATE TABLE made AS SELECT 1 AS n", "CREATE TEMP TABLE made AS SELECT 1 AS n"):
+        query(f"{sql}; FROM made", {"few": few})
+        for name in ("made", "few"):
+            with pytest.raises(duckdb.Error, match="does not exist"):
+                query(f"FROM {name}", {})
+
+
+def test_queries_of_many_threads_see_their_own_rows() -> None:
+    def ask(number: int) -> int:
+        rows = pa.table({"n": [number] * 1000})
+        return int(query("SELECT sum(n) AS n FROM source", {"source": rows})["n"][0].as_py())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, range(200))) == [number * 1000 for number in range(200)]

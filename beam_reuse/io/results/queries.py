@@ -1,7 +1,9 @@
 """SQL over rows in memory and over tables read batch by batch, in a DuckDB that is closed to
 everything else: it opens no file and no connection and loads no extension."""
 
+import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -35,8 +37,9 @@ def query(sql: str, tables: Mapping[str, pa.Table | Stream],
     """What `sql` gives of `tables`, which it calls by these names; `values` are those it asks for
     as `$name`.
 
-    Rows have the order that `sql` gives them. Raises what a stream raises. Memory: MEMORY at
-    most; of a stream some batches, unless it is the right side of a join.
+    Rows have the order that `sql` gives them. Raises what a stream raises. What `sql` creates is
+    gone afterwards. Memory: MEMORY at most for all queries at a time; of a stream some batches,
+    unless it is the right side of a join.
     """
     import duckdb
 
@@ -49,9 +52,8 @@ def query(sql: str, tables: Mapping[str, pa.Table | Stream],
             failed.append(error)
             raise
 
-    with duckdb.connect(":memory:", config=_CLOSED) as connection:
-        connection.execute(f"SET disabled_optimizers = '{_AS_WRITTEN}'; SET TimeZone = 'UTC'; "
-                           "SET lock_configuration = true")
+    with _database(os.getpid()).cursor() as connection:
+        connection.begin()  # and never committed
         for name, table in tables.items():
             connection.register(name, table if isinstance(table, pa.Table) else (
                 pa.RecordBatchReader.from_batches(table.schema, watched(table.batches))))
@@ -59,7 +61,21 @@ def query(sql: str, tables: Mapping[str, pa.Table | Stream],
             return connection.sql(sql, params=values).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
             raise UserError(f"This needs more than {MEMORY} of memory: {error}") from error
-        except duckdb.Error:
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.FatalException | duckdb.InternalException):
+                _database.cache_clear()  # it answers nobody any more
             if failed:
                 raise failed[0] from None
             raise
+
+
+@lru_cache(maxsize=1)
+def _database(process: int) -> Any:
+    """The empty database of this process, that is asked by cursors, each with rows of its own: to
+    make one takes 60 times as long as to ask it."""
+    import duckdb
+
+    database = duckdb.connect(":memory:", config=_CLOSED)
+    database.execute(f"SET GLOBAL disabled_optimizers = '{_AS_WRITTEN}'; "
+                     "SET GLOBAL TimeZone = 'UTC'; SET lock_configuration = true")
+    return database
