@@ -4,10 +4,12 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,12 +23,15 @@ from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.wording import counted
 from beam_reuse.io.files import LocalFiles, local_path, require_writable, written_whole
-from beam_reuse.io.results.database import Database, open_result
+from beam_reuse.io.results.database import Database, QueryError, open_result
 
 ROWS_SHOWN = 200
 CELL_LETTERS = 300
 PROMPT, MORE = "beam-reuse> ", "        ... "
 HISTORY = "sql_history"
+CLOSE = 0.5
+_NO_TABLE = re.compile(
+    r'Catalog Error: Table with name "?([^"\s!]+)"? does not exist(!\nDid you mean "[^"]*"\?)?')
 HELP = (".tables lists the tables with their columns. A query ends with a semicolon. Tab completes "
         "names, the arrows find earlier queries, Ctrl-C drops what is typed, Ctrl-D leaves.")
 
@@ -49,10 +54,25 @@ def run_sql(given: Sequence[str], values: Mapping[str, Any]) -> int:
 
 
 def _answered(database: Database, sql: str) -> pa.RecordBatchReader:
-    found = database.query(sql)
+    found = _rows(database, sql)
     if found is None:
         raise UserError("sql: the query is empty.")
     return found
+
+
+def _rows(database: Database, sql: str) -> pa.RecordBatchReader | None:
+    """The rows of a query. DuckDB would name tables of its own for one that is not there."""
+    try:
+        return database.query(sql)
+    except QueryError as error:
+        raise QueryError(_NO_TABLE.sub(
+            lambda found: _no_table(found[1], [*database.tables]), str(error), 1)) from error
+
+
+def _no_table(name: str, tables: Sequence[str]) -> str:
+    near = get_close_matches(name.lower(), tables, 3, CLOSE)
+    return (f"There is no table {name}. " + (f"Did you mean {', '.join(near)}? `show tables` "
+            "lists all." if near else f"The result has {', '.join(tables)}."))
 
 
 @contextmanager
@@ -175,7 +195,7 @@ def prompt(database: Database) -> None:
 
 def _answer(database: Database, sql: str) -> None:
     try:
-        found = database.query(sql)
+        found = _rows(database, sql)
         if found is not None:
             print_rows(found, sys.stdout)
     except UserError as error:

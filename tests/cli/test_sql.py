@@ -101,6 +101,19 @@ def test_errors_say_where(result: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert main(["sql", str(result), "select", "1"]) == 2
 
 
+@pytest.mark.parametrize(("wrong", "named"), [
+    ("frequent_chunk", "Did you mean frequent_chunks"), ("PAGE", "Did you mean pages"),
+    ("enum", "The result has depth_histogram, "),
+])
+def test_a_table_that_is_not_there_has_its_neighbours_named(
+    result: Path, wrong: str, named: str, capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["sql", str(result), f"select * from {wrong}"]) == 2
+    error = capfd.readouterr().err
+    assert f"There is no table {wrong}. {named}" in error and "pg_" not in error
+    assert "pages" in answer(result, capfd, "show tables")
+
+
 def test_the_prompt_goes_on_after_an_error(
     result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
