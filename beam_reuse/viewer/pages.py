@@ -15,6 +15,7 @@ _OTHERS = ("url", "because_of")
 
 def row_of(view: View, url: str) -> dict[str, Any]:
     """The row of `pages`."""
+    view.require("pages")
     rows = view.ask("pages", "*", "url = $url limit 1", url=url)
     if not rows:
         raise NotThere("The result has no page with this URL. A URL is given as the table pages "

@@ -67,7 +67,7 @@ class View:
     def sizes(self) -> Mapping[str, int]:
         """How many rows each table of the result has."""
         return {name: sum(part.rows for part in parts)
-                for name, parts in self.manifest.tables().items()}
+                for name, parts in self.manifest.tables().items() if name in self.database.tables}
 
     def size_of(self, table: str) -> int:
         """How many rows a table has, derived or not."""
@@ -79,6 +79,9 @@ class View:
         return all(name in self.types for name in tables)
 
     def require(self, table: str) -> None:
+        of = DERIVED[table].of if table in DERIVED else table
+        if of in self.database.damaged:
+            raise NotThere(self.database.damaged[of])
         if table not in self.types:
             raise NotThere(no_table(self.folder, table, self.database.tables))
 
@@ -91,6 +94,7 @@ class View:
         self.require(table)
         with self._locks[table]:
             if table not in self._copied:
+                self.database.require_whole([DERIVED[table].of if table in DERIVED else table])
                 self.database.rows(f'create table copies."{table}" as select '
                                    f'row_number() over () as {PLACE}, * from "{table}"')
                 self._copied.add(table)
@@ -133,5 +137,5 @@ def open_view(folder: str, inputs: Sequence[str], sheets: Sheets | None = None) 
         database.rows("create schema copies")
         view = View(folder, database, inputs, sheets)
         for name in view.derived:
-            database.rows(f'create view "{name}" as {DERIVED[name].sql}')
+            database.make_view(name, DERIVED[name].of, DERIVED[name].sql)
         yield view

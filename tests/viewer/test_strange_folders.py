@@ -55,7 +55,8 @@ def test_a_part_is_inside(path: str, folder: Path, capsys: pytest.CaptureFixture
 
 def test_a_name_of_a_column_is_no_sql(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     part = next((folder / "frequent_chunks").iterdir())
-    pq.write_table(pa.table({'sha1" from (select 1) --': ["x"]}), part)
+    strange = pa.array(["x"] * 3)
+    pq.write_table(pq.read_table(part).append_column('sha1" from (select 1) --', strange), part)
     assert main(["view", str(folder), "--no-browser"]) == 2
     assert "Do not trust this folder" in capsys.readouterr().err
 
