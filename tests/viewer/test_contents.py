@@ -1,5 +1,6 @@
 """Where contents of pages come from: the crawl wherever it is now, and why they cannot be had."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -83,3 +84,21 @@ def test_bytes_at_a_place_of_a_file_that_has_moved(made: Path) -> None:
         assert view.contents.bytes_at(row["file"], row["offset"])[:2] == b"\x1f\x8b"
         with pytest.raises(NoContent, match="not among the crawl files"):
             view.contents.bytes_at("nowhere.warc.gz", 0)
+
+
+def test_where_the_viewer_is_started_does_not_matter(
+    made: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(made)
+    assert main(["run", "crawl", "-o", "deep/r", "--workers", "1"]) == 0
+    shutil.rmtree(made / "r")
+    shutil.copytree(made / "deep" / "r", made / "r")
+    info = made / "r" / "run.json"
+    stored = json.loads(info.read_text())
+    assert stored["inputs"] == [str(made / "crawl")]
+    monkeypatch.chdir("/")
+    assert set(contents(made).values()) == {"had"}
+    info.write_text(json.dumps({**stored, "inputs": ["crawl"], "output": "r"}))
+    assert set(contents(made).values()) == {"had"}
+    info.write_text(json.dumps({**stored, "inputs": ["crawl"], "output": "deep/r"}))
+    assert "had" not in contents(made).values()
