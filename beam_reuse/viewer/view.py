@@ -79,11 +79,14 @@ class View:
         return all(name in self.types for name in tables)
 
     def require(self, table: str) -> None:
+        self._require_sound(table)
+        if table not in self.types:
+            raise NotThere(no_table(self.folder, table, self.database.tables))
+
+    def _require_sound(self, table: str) -> None:
         of = DERIVED[table].of if table in DERIVED else table
         if of in self.database.damaged:
             raise NotThere(self.database.damaged[of])
-        if table not in self.types:
-            raise NotThere(no_table(self.folder, table, self.database.tables))
 
     def is_copied(self, table: str) -> bool:
         return table in self._copied
@@ -117,7 +120,8 @@ class View:
 
     def ask(self, table: str, select: str, where: str = "true", **values: Any) -> list[Row]:
         """Columns of those rows of a table for which `where` holds, and what follows it; none if
-        the result has no such table."""
+        the result has no such table. Refuses one that is damaged."""
+        self._require_sound(table)
         if not self.has(table):
             return []
         names = [each.strip() for each in select.split(",")] if select != "*" else [

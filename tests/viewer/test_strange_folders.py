@@ -67,3 +67,10 @@ def test_a_folder_may_be_called_anything(folder: Path, capsys: pytest.CaptureFix
     assert main(["sql", str(strange), "select count(*) as n from frequent_chunks", "--to",
                  "csv"]) == 0
     assert capsys.readouterr().out.split() == ["n", "3"]
+
+
+@pytest.mark.parametrize("command", ["sql", "view", "report"])
+def test_a_file_is_no_result(command: str, folder: Path,
+                             capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, str(folder / "manifest.json")]) == 2
+    assert "is no finished result" in capsys.readouterr().err

@@ -186,7 +186,7 @@ def read_manifest(folder: str) -> Manifest:
     path = join(folder, MANIFEST)
     try:
         content = open_files(folder).read(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise NoResultError(
             f"{folder} is no finished result: it has no {MANIFEST}. "
             "Give the folder that a run has written (-o), or run again."
