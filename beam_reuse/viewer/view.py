@@ -60,7 +60,7 @@ class View:
     @cached_property
     def types(self) -> Mapping[str, Mapping[str, str]]:
         """The columns of every table with their types, as DuckDB calls them; derived ones too."""
-        return {name: {row[0]: row[1] for row in self.database.rows(f'describe "{name}"')}
+        return {name: self.database.types_of(name)
                 for name in (*self.database.tables, *self.derived)}
 
     @cached_property

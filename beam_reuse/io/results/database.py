@@ -66,6 +66,12 @@ class Database:
                 self._require_bytes(named)
                 raise
 
+    def types_of(self, name: str) -> dict[str, str]:
+        """The columns of a table or view, with their types as DuckDB calls them."""
+        with self._connection.cursor() as cursor:
+            found = cursor.execute(f'describe "{name}"').fetchall()
+        return {row[0]: row[1] for row in found}
+
     def make_view(self, name: str, of: str, sql: str) -> None:
         """A view of one table of the result."""
         with self._connection.cursor() as cursor:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from beam_reuse.io.files import join, open_files
-from beam_reuse.io.results.damage import DamagedTableError, why_unread
+from beam_reuse.io.results.damage import DamagedTableError, require_columns, why_unread
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError, Part
 from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.tables import no_table, read_manifest
@@ -36,13 +36,16 @@ class TableScan:
         """All rows with these columns (None: all), part by part.
 
         Refuses a part that is missing, damaged or has another number of rows than the
-        manifest says. Memory: one batch.
+        manifest says, or other columns than the first. Memory: one batch.
         """
+        wanted = pa.schema([field for field in self.schema
+                            if columns is None or field.name in columns])
         for part in self.parts:
             rows = 0
             try:
                 with self._files.open(join(self.folder, part.path)) as source:
                     opened = pq.ParquetFile(source, page_checksum_verification=True)
+                    require_columns(self.folder, part, opened.schema_arrow, wanted)
                     for batch in opened.iter_batches(BATCH_ROWS, columns=columns):
                         rows += batch.num_rows
                         yield batch
