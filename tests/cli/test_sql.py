@@ -158,8 +158,9 @@ def test_what_fails_in_a_pipe_is_a_failure(
 def test_what_json_and_text_do_not_have(
     result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
 ) -> None:
-    query = ("select 'nan'::double as a, -'inf'::double as b, [{'c': 'inf'::double, 'd': 1.5::double}] as "
-             "e, '\\x00\\xFFa'::blob as f, interval 14 month + interval '3:00:01' as h, "
+    query = ("select 'nan'::double as a, -'inf'::double as b, "
+             "[{'c': 'inf'::double, 'd': 1.5::double}] "
+             "as e, '\\x00\\xFFa'::blob as f, interval 14 month + interval '3:00:01' as h, "
              "1.0::float as g")
     text = {"f": "00ff61", "h": "1 year 2 months 03:00:01"}
     (line,) = answer(result, capfd, query, "--to", "json").splitlines()
