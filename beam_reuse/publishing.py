@@ -5,6 +5,7 @@ The driver does so where it waits for the run's end, the graph's own last step w
 
 import datetime
 import hashlib
+import os
 import platform
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 
 from beam_reuse.declaring.kinds import FOLDER
 from beam_reuse.declaring.registry import registry
-from beam_reuse.io.files import join, open_files, write_whole
+from beam_reuse.io.files import is_local, join, open_files, write_whole
 from beam_reuse.io.results.manifest import UNREAD_ROWS, Manifest, RunOutcome
 from beam_reuse.io.results.run_folder import HandedFolder, Workspace
 from beam_reuse.options.table import BY_NAME
@@ -143,8 +144,8 @@ def run_info(
     return {
         "command": list(command_line),
         "directory": directory,
-        "inputs": list(plan.inputs),
-        **({"baseline": list(plan.baseline)} if plan.baseline else {}),
+        "inputs": [*map(_absolute, plan.inputs)],
+        **({"baseline": [*map(_absolute, plan.baseline)]} if plan.baseline else {}),
         "output": plan.output,
         "runner": plan.runner,
         "workers": plan.workers,
@@ -157,6 +158,11 @@ def run_info(
         "versions": versions(),
         "machine": platform.platform(),
     }
+
+
+def _absolute(path: str) -> str:
+    """A path that is right in whichever folder somebody looks at the result."""
+    return os.path.abspath(path) if is_local(path) else path
 
 
 def versions() -> dict[str, str]:

@@ -33,6 +33,8 @@ from beam_reuse.options.values import default_text
 from beam_reuse.runners import ENGINES
 
 SHORT = {"output": "-o", "rows": "-n"}
+_COMMENT = re.compile(r"--[^\s=]*\s")
+"""How a query begins that begins with a comment; no option has a blank in its name."""
 
 
 class UsageError(UserError):
@@ -78,9 +80,11 @@ def parse(argv: Sequence[str]) -> Arguments:
         raise UsageError(f"unknown command {command!r}.{did_you_mean(command, COMMANDS)} "
                          f"The commands are {', '.join(COMMANDS)}.")
     end = rest.index("--") if "--" in rest else len(rest)
-    ours, beam_args = split_beam_args(command, rest[:end])
+    comments = [word for word in rest[:end] if _COMMENT.match(word)]
+    ours, beam_args = split_beam_args(
+        command, [word for word in rest[:end] if not _COMMENT.match(word)])
     given = vars(_parser_of(command).parse_intermixed_args(ours))
-    inputs = (*given.pop("inputs", ()), *rest[end + 1 :])
+    inputs = (*given.pop("inputs", ()), *comments, *rest[end + 1 :])
     by_name = {option.name: option for option in options_of(command)}
     values = {name: by_name[name].read(_joined(text)) for name, text in given.items()}
     if "config" in values:

@@ -1,39 +1,43 @@
 """`beam-reuse sql`: queries over the tables of a result, from a command line or a prompt."""
 
-import csv
-import io
-import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from datetime import datetime
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from rich.table import Table
-from rich.text import Text
 
 from beam_reuse.cli.arguments import UsageError, one_folder
+from beam_reuse.cli.sql_rows import print_rows, write_rows
 from beam_reuse.cli.summary import console
 from beam_reuse.core.errors import UserError
-from beam_reuse.core.wording import counted
-from beam_reuse.io.files import LocalFiles, local_path, require_writable, written_whole
+from beam_reuse.core.wording import counted, printable
+from beam_reuse.io.files import (
+    LocalFiles,
+    is_inside,
+    is_local,
+    local_path,
+    require_writable,
+    written_whole,
+)
 from beam_reuse.io.results.database import Database, QueryError, open_result
 
-ROWS_SHOWN = 200
-CELL_LETTERS = 300
 PROMPT, MORE = "beam-reuse> ", "        ... "
 HISTORY = "sql_history"
 CLOSE = 0.5
 _NO_TABLE = re.compile(
     r'Catalog Error: Table with name "?([^"\s!]+)"? does not exist(!\nDid you mean "[^"]*"\?)?')
 HELP = (".tables lists the tables with their columns. A query ends with a semicolon. Tab completes "
-        "names, the arrows find earlier queries, Ctrl-C drops what is typed, Ctrl-D leaves.")
+        "names, the arrows find earlier queries, Ctrl-C ends the query that runs or drops what is "
+        "typed, Ctrl-D leaves.")
+LEAVE, ASK_HELP = (".quit", ".exit", "quit", "exit"), (".help", "help", "?")
+SECONDS_TO_END = 0.1
 
 
 def run_sql(given: Sequence[str], values: Mapping[str, Any]) -> int:
@@ -44,12 +48,12 @@ def run_sql(given: Sequence[str], values: Mapping[str, Any]) -> int:
     with open_result(folder) as database:
         if len(given) == 2:
             text = sys.stdin.read() if given[1] == "-" else given[1]
-            with _output(values, how) as out:
-                write_rows(_answered(database, text), how, out)
+            with _output(folder, values, how) as out:
+                _interruptible(database, lambda: write_rows(_answered(database, text), how, out))
         elif "output" in values or "to" in values:
             raise UsageError("sql: give a QUERY; --to and -o are for its rows.")
         else:
-            prompt(database)
+            return prompt(database)
     return 0
 
 
@@ -75,8 +79,31 @@ def _no_table(name: str, tables: Sequence[str]) -> str:
             "lists all." if near else f"The result has {', '.join(tables)}."))
 
 
+def _interruptible(database: Database, work: Callable[[], None]) -> None:
+    """Do what asks DuckDB, which may not look for Ctrl-C for a long time, in a thread: Ctrl-C then
+    ends its query, and is raised."""
+    done: Future[None] = Future()
+
+    def do() -> None:
+        try:
+            work()
+            done.set_result(None)
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=do, daemon=True).start()
+    try:
+        done.result()
+    except KeyboardInterrupt:
+        while not done.done():
+            database.interrupt()
+            with suppress(TimeoutError, KeyboardInterrupt):
+                done.exception(SECONDS_TO_END)
+        raise
+
+
 @contextmanager
-def _output(values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
+def _output(folder: str, values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
     """Where rows go: a file, which is there only when it is whole, or standard output."""
     if "output" not in values:
         if how == "parquet" and sys.stdout.isatty():
@@ -85,6 +112,11 @@ def _output(values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     path = local_path(values["output"])
+    if is_inside(path, folder):
+        raise UserError(f"-o {path} is in {folder}, the result itself, which goes when a run "
+                        "replaces it. Give a place outside of it.")
+    if is_local(path) and not os.path.isdir(above := os.path.dirname(path) or "."):
+        raise UserError(f"-o {path}: there is no folder {above}. Make it, or give another.")
     require_writable(path)
     if os.path.exists(path) and not values.get("overwrite"):
         raise UserError(f"-o {path} is there already. Add --overwrite to replace it.")
@@ -92,114 +124,72 @@ def _output(values: Mapping[str, Any], how: str) -> Iterator[IO[bytes]]:
         yield out
 
 
-def write_rows(rows: pa.RecordBatchReader, how: str, out: IO[bytes]) -> None:
-    """Rows in one of FORMATS. Memory: a batch."""
-    if how == "table":
-        with _as_text(out) as text:
-            print_rows(rows, text, 0 if out is not sys.stdout.buffer else None)
-    elif how == "parquet":
-        with pq.ParquetWriter(out, rows.schema, compression="zstd") as writer:
-            for batch in rows:
-                writer.write_batch(batch)
-    elif how == "csv":
-        with _as_text(out) as text:
-            sheet = csv.writer(text, lineterminator="\n")
-            sheet.writerow(rows.schema.names)
-            for batch in rows:
-                sheet.writerows(
-                    [_cell(value) for value in row.values()] for row in batch.to_pylist())
-    else:
-        for batch in rows:
-            for row in batch.to_pylist():
-                out.write((json.dumps(row, default=_cell, ensure_ascii=False) + "\n").encode())
-
-
-@contextmanager
-def _as_text(out: IO[bytes]) -> Iterator[io.TextIOWrapper]:
-    """Text for bytes that stay open, also where whoever reads them has gone."""
-    text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
-    try:
-        yield text
-    finally:
-        with suppress(BrokenPipeError):
-            text.detach()
-
-
-def print_rows(rows: pa.RecordBatchReader, out: Any, most: int | None = None) -> None:
-    """Rows for people: on a terminal the first of many, else all."""
-    to = console(out)
-    limit = ROWS_SHOWN if most is None and sys.stdout.isatty() else None
-    table = Table(box=None, pad_edge=False)
-    for field in rows.schema:
-        right = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-        table.add_column(Text(field.name), justify="right" if right else "left", overflow="fold")
-    shown = total = 0
-    for batch in rows:
-        total += batch.num_rows
-        some = batch.num_rows if limit is None else max(0, limit - shown)
-        for row in batch.slice(0, some).to_pylist():
-            table.add_row(*(Text(_short(_cell(value))) for value in row.values()))
-            shown += 1
-    to.print(table)
-    more = f"; {total - shown:,} of them not shown: --to csv -o FILE has all" if (
-        shown < total) else ""
-    console(sys.stderr).print(f"{counted(total, 'row')}{more}", soft_wrap=True)
-
-
-def _short(text: str) -> str:
-    seen = "".join(letter if letter.isprintable() else " " for letter in text)
-    return seen if len(seen) <= CELL_LETTERS else seen[: CELL_LETTERS - 1] + "…"
-
-
-def _cell(value: Any) -> str:
-    """A value as text; lists and structs as JSON, nothing for null."""
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, list | dict):
-        return json.dumps(value, default=_cell, ensure_ascii=False)
-    return str(value)
-
-
-def prompt(database: Database) -> None:
-    """Ask for queries until there are no more; an error is shown, and the next one asked for."""
-    if sys.stdin.isatty():
+def prompt(database: Database) -> int:
+    """Ask for queries until there are no more. At a terminal an error is shown, and the next query
+    asked for; of a pipe the last query needs no semicolon, and the status is 1 if one failed."""
+    asks = sys.stdin.isatty()
+    if asks:
         print(f"{counted(len(database.tables), 'table')}. {HELP}", file=sys.stderr)
-    with _history(database):
+        for said in database.damaged.values():
+            print(said, file=sys.stderr)
+    failed = False
+    with _history(database) if asks else nullcontext():
         lines: list[str] = []
         while True:
             try:
-                line = input(MORE if lines else PROMPT)
+                line = input((MORE if lines else PROMPT) if asks else "")
+                if not lines and line.strip() in LEAVE:
+                    break
+                if not lines and (line.strip().startswith(".") or line.strip() in ASK_HELP):
+                    failed |= not _command(database, line.strip())
+                    continue
+                lines.append(line)
+                if line.rstrip().endswith(";"):
+                    query, lines = "\n".join(lines), []
+                    failed |= not _answer(database, query)
             except KeyboardInterrupt:
+                if not asks:
+                    raise
                 print()
                 lines = []
-                continue
             except EOFError:
-                print()
-                return
-            if not lines and line.strip() in (".quit", ".exit", "quit", "exit"):
-                return
-            if not lines and line.strip() in ("help", ".help", "?"):
-                print(HELP)
-                continue
-            if not lines and line.strip() == ".tables":
-                for name, columns in database.tables.items():
-                    console().print(f"{name}: {', '.join(columns)}", markup=False, soft_wrap=True)
-                continue
-            lines.append(line)
-            if line.rstrip().endswith(";"):
-                _answer(database, "\n".join(lines))
-                lines = []
+                if asks:
+                    print()
+                elif lines:
+                    failed |= not _answer(database, "\n".join(lines))
+                break
+    return int(failed and not asks)
 
 
-def _answer(database: Database, sql: str) -> None:
-    try:
+def _command(database: Database, name: str) -> bool:
+    """Do what a line that is no query asks for; False if it is not known."""
+    if name in ASK_HELP:
+        print(HELP)
+    elif name == ".tables":
+        for table, columns in database.tables.items():
+            console().print(f"{table}: {', '.join(columns)}", markup=False, soft_wrap=True)
+        for said in database.damaged.values():
+            console().print(said, markup=False, soft_wrap=True)
+    else:
+        print(f"There is no command {printable(name)}. There are .tables, .help and .quit; a query "
+              "ends with a semicolon.", file=sys.stderr)
+        return False
+    return True
+
+
+def _answer(database: Database, sql: str) -> bool:
+    """Show the rows of a query, or its error; False if there was one."""
+    def show() -> None:
         found = _rows(database, sql)
         if found is not None:
             print_rows(found, sys.stdout)
+
+    try:
+        _interruptible(database, show)
     except UserError as error:
         print(error, file=sys.stderr)
+        return False
+    return True
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from rich.text import Text
 from beam_reuse.analyses.reuse.settings import IN_BACKGROUND, ON_SEVERAL_DOMAINS
 from beam_reuse.cli.label_lists import MadeLabels
 from beam_reuse.cli.progress import clock
-from beam_reuse.core.wording import counted, megabytes
+from beam_reuse.core.wording import counted, megabytes, printable
 from beam_reuse.declaring.about import loaded
 from beam_reuse.declaring.kinds import show_size
 from beam_reuse.declaring.registry import known
@@ -46,8 +46,8 @@ def print_summary(
     print_table(to, _accounting(manifest.accounting))
     print_table(to, _tables(manifest))
     for line in findings(manifest, folder, measured):
-        to.print(line, markup=False, soft_wrap=not to.is_terminal, overflow="ellipsis",
-                 no_wrap=True)
+        to.print(printable(line), markup=False, soft_wrap=not to.is_terminal,
+                 overflow="ellipsis", no_wrap=True)
     speed = f", {megabytes(bytes_read / seconds)}/s" if seconds > 0 and bytes_read else ""
     time = f"{seconds:.1f} s" if seconds < 60 else clock(seconds)
     to.print(f"{megabytes(bytes_read)} read in {time}{speed}")
@@ -76,7 +76,7 @@ def print_labels(to: Console, made: MadeLabels, path: str) -> None:
         print_table(to, _accounting(made.accounting))
         to.print(f"{megabytes(made.bytes_read)} read in {made.seconds:.1f} s")
     for line in left_out(made):
-        to.print(line, soft_wrap=True)
+        to.print(printable(line), markup=False, soft_wrap=True)
     to.print(Text.assemble((counted(made.labels, "label"), "bold"), f" in {path}"), soft_wrap=True)
 
 

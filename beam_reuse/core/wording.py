@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and text as people read them."""
 
 
 def megabytes(size: float) -> str:
@@ -7,6 +7,11 @@ def megabytes(size: float) -> str:
         if size >= scale:
             return f"{size / scale:.1f} {unit}"
     return f"{size:.0f} B"
+
+
+def printable(text: str) -> str:
+    """Text for a terminal, with blanks for characters that cannot be seen, or turn others."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def counted(number: int, what: str) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -157,6 +157,8 @@ class JudgedSheet:
             shutil.copymode(self.path, beside)
             LocalFiles().move(beside, self.path)  # durable: the file, then the folder
         except OSError as error:
+            with suppress(OSError):
+                os.remove(beside)
             raise UserError(f"{self.path}: the judgement was not stored: {reason_of(error)}. "
                             "Make it writable, and judge again.") from error
 

@@ -1,6 +1,6 @@
 """What a report shows of the result of a run: what each analysis gives, and what is missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from beam_reuse.declaring.about import About, loaded
 from beam_reuse.declaring.registry import known
@@ -33,7 +33,7 @@ def found_in(shown: Iterable[Shown], title: str, not_shown: Iterable[str] = ()) 
     """What is shown, cards in their order, and what is not: tables that are missing, and more."""
     every = list(shown)
     cards = sorted((each for each in every if isinstance(each, Card)), key=lambda card: card.order)
-    missing = dict.fromkeys(each.table for each in every if isinstance(each, Missing))
+    missing = {each.table: each.said for each in every if isinstance(each, Missing)}
     return Findings(title, cards, [each for each in every if not isinstance(each, Card | Missing)],
                     [*_missing(missing), *not_shown])
 
@@ -60,7 +60,7 @@ def _not_asked_for(ran: Iterable[About]) -> Iterator[str]:
                    f"Add {' or '.join(about.follows) or about.name} to --analyses.")
 
 
-def _missing(tables: Iterable[str]) -> Iterator[str]:
-    for name in tables:
-        yield (f"What is in {name}: this result has no such table, or one of another version "
-               "without some columns. Run again to see it.")
+def _missing(tables: Mapping[str, str]) -> Iterator[str]:
+    for name, said in tables.items():
+        yield f"{said}." if said else (
+            f"What is in {name}: this result has no such table. Run again to see it.")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from beam_reuse.core.wording import counted, percent
+from beam_reuse.io.results.damage import DamagedTableError
 from beam_reuse.io.results.manifest import Accounting, Manifest
 from beam_reuse.io.results.result import Result
 from beam_reuse.io.results.tables import REJECTS
@@ -85,8 +86,11 @@ def _reasons(what: str, counts: Mapping[str, int]) -> str:
 def _rejects(there: Result) -> str:
     if not there.has(REJECTS) or not there.rows(REJECTS):
         return ""
-    rows = there.query('select file, "offset", reason from source order by 1, 2 limit 3', REJECTS,
-                       ("file", "offset", "reason"))
+    try:
+        rows = there.query('select file, "offset", reason from source order by 1, 2 limit 3',
+                           REJECTS, ("file", "offset", "reason"))
+    except DamagedTableError as error:
+        return element("p", escaped(f"{error.in_folder}."), class_="small")
     said = "; ".join(f"{row['file']} at byte {row['offset']:,} ({row['reason']})" for row in rows)
     return element("p", escaped(f"The first rejected: {said}. "), _command("select * from rejects"),
                    class_="small")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from beam_reuse.io.results.damage import DamagedTableError
 from beam_reuse.io.results.result import Result
 from beam_reuse.io.results.tables import TableSchema
 from beam_reuse.report.values import Card, Figure, Missing
@@ -11,10 +12,14 @@ Part = tuple[Callable[[Result], Iterable[Shown]], tuple[TableSchema, ...]]
 
 
 def parts(there: Result, *each: Part) -> Iterator[Shown]:
-    """What each function gives of the result, or, where a table that it needs is missing, which."""
+    """What each function gives of the result, or, where a table that it needs is missing or
+    damaged, which."""
     for make, needed in each:
-        missing = [schema.name for schema in needed if not there.has(schema)]
+        missing = [schema for schema in needed if not there.has(schema)]
         if missing:
-            yield from map(Missing, missing)
-        else:
-            yield from make(there)
+            yield from (Missing(schema.name, there.damage(schema)) for schema in missing)
+            continue
+        try:
+            yield from [*make(there)]
+        except DamagedTableError as error:
+            yield Missing(error.table, error.in_folder)

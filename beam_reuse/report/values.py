@@ -115,9 +115,11 @@ Figure = Plot | Bars | Matrix
 
 @dataclass(frozen=True)
 class Missing:
-    """A table that would be shown, if the result had it, with the columns of today."""
+    """A table that would be shown, if the result had it, with the columns of today, and if it were
+    not damaged, which `said` says."""
 
     table: str
+    said: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The bytes of pages, from the crawl files or indexes that a result was made of."""
 
 import json
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from beam_reuse.io.crawl.inputs import InputFile, is_result_folder, list_files
 from beam_reuse.io.crawl.members import Corrupt, GzipUnits, Units
 from beam_reuse.io.crawl.window import Window, open_window
 from beam_reuse.io.crawl.zstd_frames import ZstdUnits
-from beam_reuse.io.files import join, open_files
+from beam_reuse.io.files import is_local, join, open_files
 from beam_reuse.io.results.manifest import RUN_INFO, Manifest
 from beam_reuse.io.stored_pages import StoredPage, find_pages, page_at
 
@@ -69,7 +70,8 @@ class Contents:
             return self._given
         try:
             told = json.loads(open_files(self._folder).read(join(self._folder, RUN_INFO)))
-            return tuple(map(str, told["inputs"]))
+            started = _started_in(self._folder, str(told.get("output", "")))
+            return tuple(_found(str(path), started) for path in told["inputs"])
         except (OSError, ValueError, KeyError, TypeError):
             return ()
 
@@ -136,6 +138,23 @@ def _inflated(window: Window, offset: int) -> tuple[bytes, str]:
                 return buffer[a:b], units.name
     buffer, a, b = window.span(offset, SOME_BYTES)
     return buffer[a:b], ""
+
+
+def _started_in(folder: str, output: str) -> str:
+    """The folder that a run was started in whose result was to go to `output` and is in `folder`
+    now; "" if that is not known."""
+    if not output or not is_local(folder) or not is_local(output) or os.path.isabs(output):
+        return ""
+    whole, end = os.path.abspath(folder), os.sep + os.path.normpath(output)
+    return whole.removesuffix(end) if whole.endswith(end) else ""
+
+
+def _found(path: str, started: str) -> str:
+    """An input of a run. Runs once stored paths as they were given: those that are not there from
+    here are tried from the folder that the run was `started` in."""
+    if not started or not is_local(path) or os.path.isabs(path) or os.path.exists(path):
+        return path
+    return os.path.join(started, path)
 
 
 def _same_at_the_end(one: Sequence[str], other: Sequence[str]) -> int:

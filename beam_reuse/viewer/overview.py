@@ -20,7 +20,8 @@ def overview(view: View) -> dict[str, Any]:
     return {
         "title": TITLE, "folder": whole_path(view.folder), "kind": manifest.kind,
         "accounting": accounting.as_json(),
-        "tables": dict(view.sizes), "settings": dict(manifest.settings),
+        "tables": dict(view.sizes), "damaged": [*view.database.damaged.values()],
+        "settings": dict(manifest.settings),
         "thresholds": dict(manifest.thresholds),
     }
 

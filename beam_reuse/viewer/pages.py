@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from beam_reuse.io.results.manifest import NoResultError
 from beam_reuse.io.results.tables import SCHEMAS
 from beam_reuse.viewer.contents import NoContent
 from beam_reuse.viewer.tables import shown
@@ -15,6 +16,7 @@ _OTHERS = ("url", "because_of")
 
 def row_of(view: View, url: str) -> dict[str, Any]:
     """The row of `pages`."""
+    view.require("pages")
     rows = view.ask("pages", "*", "url = $url limit 1", url=url)
     if not rows:
         raise NotThere("The result has no page with this URL. A URL is given as the table pages "
@@ -23,7 +25,7 @@ def row_of(view: View, url: str) -> dict[str, Any]:
 
 
 def page(view: View, url: str) -> dict[str, Any]:
-    """Every row of every table that names a page."""
+    """Every row of every table that names a page, but for those that are damaged."""
     own = row_of(view, url)
     facts = {}
     for table in view.database.tables:
@@ -33,7 +35,10 @@ def page(view: View, url: str) -> dict[str, Any]:
         if not named or table in _SEPARATE:
             continue
         where = " or ".join(f'"{name}" = $url' for name in named)
-        rows = view.ask(table, "*", f"{where} limit {ROWS + 1}", url=url)
+        try:
+            rows = view.ask(table, "*", f"{where} limit {ROWS + 1}", url=url)
+        except (NotThere, NoResultError):
+            continue  # the first screen says which are damaged
         if rows:
             facts[table] = {"rows": [*map(shown, rows[:ROWS])], "more": len(rows) > ROWS,
                             "columns": named}

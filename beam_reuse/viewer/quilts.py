@@ -18,6 +18,7 @@ _SETTINGS = ("gram_size", "max_pages_per_gram", "min_sources", "min_patch_fracti
 def quilt(view: View, url: str) -> dict[str, Any]:
     """A quilt, which `part` of it is from its sources, as the report says it, these sources, and
     its text in which each patch has its source's rank."""
+    view.require("quilts")
     rows = view.ask("quilts", "*", "url = $url order by all", url=url)
     if not rows:
         raise NotThere("This page is no quilt.")

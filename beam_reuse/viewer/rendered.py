@@ -1,7 +1,8 @@
 """A page drawn as a browser draws it, without anything that acts or loads.
 
 What is sent is written anew from the parsed page: elements and attributes of the lists below,
-text, and rules of style that name no address. Two walls are behind it, for what this forgets: the
+the text of all others but those that browsers do not show, and rules of style that name no address.
+Two walls are behind it, for what this forgets: the
 frame's sandbox, which is empty, and a policy that lets it load nothing.
 """
 
@@ -33,11 +34,12 @@ def _names(text: str) -> frozenset[str]:
 _ELEMENTS = _names(
     "a abbr acronym address article aside b bdi bdo big blockquote body br caption center cite "
     "code col colgroup data dd del dfn dir div dl dt em fieldset figcaption figure font footer "
-    "form h1 h2 h3 h4 h5 h6 head header hgroup hr html i img ins kbd label legend li main mark "
+    "h1 h2 h3 h4 h5 h6 head header hgroup hr html i img ins kbd label legend li main mark "
     "menu nav nobr ol p pre q rp rt ruby s samp section small span strike strong style sub "
     "summary sup table tbody td tfoot th thead time title tr tt u ul var wbr")
 _WITHOUT_END = _names("br col hr img wbr")
-_UNWRAPPED = _names("button details noscript")
+_LEFT_OUT = _names("datalist iframe noembed noframes script template")
+"""What a browser shows no text of. Of other elements, of whatever name, the contents stay."""
 _ATTRIBUTES = _names(
     "align alt bgcolor border cellpadding cellspacing class color cols colspan dir face height id "
     "lang nowrap reversed rowspan rows size span start style title type valign value width")
@@ -87,7 +89,8 @@ def _written(root: DOMNode) -> Iterator[str]:
             yield escape(node.text, quote=False)
         elif node.type == NodeType.ELEMENT and node.tag == "style":
             yield f"<style>{_style(node.text)}</style>"
-        elif node.type == NodeType.DOCUMENT or node.tag in _ELEMENTS or node.tag in _UNWRAPPED:
+        elif node.type == NodeType.DOCUMENT or (
+                node.type == NodeType.ELEMENT and node.tag not in _LEFT_OUT):
             kept = node.type == NodeType.ELEMENT and node.tag in _ELEMENTS
             if kept:
                 yield f"<{node.tag}{_attributes(node)}>"

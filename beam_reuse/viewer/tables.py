@@ -21,6 +21,11 @@ _NUMBERS = ("BIGINT", "DOUBLE")
 _TEXT, _FLAG, _TIME, _TEXTS = "VARCHAR", "BOOLEAN", "TIMESTAMP WITH TIME ZONE", "VARCHAR[]"
 _SORTED = (*_NUMBERS, _TEXT, _FLAG, _TIME)
 _SIGNS = r"[%_\\]"
+_DOTTED = "i\u0307"
+"""What "İ" is in lower case; of DuckDB it becomes a mere "i"."""
+_KEYS = {"BIGINT": int, "DOUBLE": int | float, _TEXT: str, _FLAG: bool, _TIME: int}
+"""Of what type the keys of rows are, by that of the column they are sorted by."""
+_LARGEST = 2**63
 _COMPARED = {"is": "=", "not": "!=", "min": ">=", "max": "<="}
 
 
@@ -99,7 +104,8 @@ def _page(view: View, name: str, by: str, descending: bool, condition: SqlCondit
         passed, order = _beyond_row(after or before, descending != back), (
             f"{PLACE} desc" if descending != back else PLACE)
     else:
-        passed = _beyond(key, after or before, descending, back, view.has_nulls(name, by))
+        passed = _beyond(key, columns[by], after or before, descending, back,
+                         view.has_nulls(name, by))
         order = (f"{key} {'desc' if descending != back else 'asc'} nulls "
                  f"{'first' if back else 'last'}, {PLACE} {'desc' if back else 'asc'}")
     return view.database.rows(
@@ -111,14 +117,15 @@ def _page(view: View, name: str, by: str, descending: bool, condition: SqlCondit
 def _beyond_row(key: str, down: bool) -> SqlCondition:
     if not key:
         return SqlCondition("true", {})
-    return SqlCondition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key)[1]})
+    return SqlCondition(f"{PLACE} {'<' if down else '>'} $place", {"place": _read_key(key, "")[1]})
 
 
-def _beyond(key: str, given: str, descending: bool, back: bool, nulls: bool) -> SqlCondition:
+def _beyond(key: str, kind: str, given: str, descending: bool, back: bool,
+            nulls: bool) -> SqlCondition:
     """The rows behind a key, or before it, of a column with or without nulls."""
     if not given:
         return SqlCondition("true", {})
-    value, place = _read_key(given)
+    value, place = _read_key(given, kind)
     values: dict[str, Any] = {"place": place}
     further = f"{PLACE} {'<' if back else '>'} $place"
     if value is None:
@@ -134,14 +141,25 @@ def _key(row: Sequence[Any]) -> str:
     return json.dumps([row[1], row[0]])
 
 
-def _read_key(text: str) -> tuple[Any, int]:
+def _read_key(text: str, kind: str) -> tuple[Any, int]:
+    """The value and place of a key of rows that are sorted by a column of this type, or by none."""
     try:
         value, place = json.loads(text)
-        if isinstance(place, int) and (value is None or isinstance(value, str | int | float)):
-            return value, place
-    except ValueError:
-        pass
-    raise UserError("This is no key of a row.")
+    except (ValueError, TypeError, RecursionError):
+        value, place = None, None
+    if not _is_of(int, place) or not (value is None or (kind in _KEYS and _is_of(
+            _KEYS[kind], value))):
+        raise UserError("This is no key of a row of this table in this order.")
+    return value, place
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Whether it is of this type, and DuckDB can have it: no large number, no half of a letter."""
+    if isinstance(value, bool) or not isinstance(value, kind):
+        return kind is bool and isinstance(value, bool)
+    if isinstance(value, str):
+        return value == value.encode("utf-8", "replace").decode()
+    return isinstance(value, float) or -_LARGEST <= value < _LARGEST
 
 
 def sort_key(columns: Mapping[str, str], name: str) -> str:
@@ -181,6 +199,9 @@ def _filter(name: str, kind: str, operator: str, value: str,
 def _has(inside: str, value: str, as_: str) -> tuple[str, dict[str, Any]]:
     """Text that has `value`, whatever its case. DuckDB is quickest at patterns without escapes, so
     a sign that means something there may be any one letter first, and is looked at then."""
+    if _DOTTED in (lower := "".join(map(str.lower, value))):
+        text = f"lower(replace({inside}, 'İ', 'i' || chr(775)))"
+        return f"contains({text}, ${as_})", {as_: lower}
     if not any(map(str.isalpha, value)):
         return f"contains({inside}, ${as_})", {as_: value}
     values = {f"{as_}p": f"%{re.sub(_SIGNS, '_', value)}%"}
@@ -193,10 +214,12 @@ def _has(inside: str, value: str, as_: str) -> tuple[str, dict[str, Any]]:
 def _read(kind: str, value: str) -> Any:
     """A value of a filter as one of its column's type."""
     try:
-        if kind == "BIGINT":
-            return int(value)
-        if kind == "DOUBLE":
-            return float(value)
+        if kind in (*_NUMBERS, _TIME) and (not value.isascii() or "_" in value):
+            raise ValueError  # as Python reads numbers, and nobody else
+        if kind == "BIGINT" and not _is_of(int, int(value)):
+            raise ValueError
+        if kind in _NUMBERS:
+            return int(value) if kind == "BIGINT" else float(value)
         if kind == _TIME:
             moment = datetime.fromisoformat(value)
             return moment.isoformat() + ("" if moment.tzinfo else "+00:00")

@@ -60,14 +60,14 @@ class View:
     @cached_property
     def types(self) -> Mapping[str, Mapping[str, str]]:
         """The columns of every table with their types, as DuckDB calls them; derived ones too."""
-        return {name: {row[0]: row[1] for row in self.database.rows(f'describe "{name}"')}
+        return {name: self.database.types_of(name)
                 for name in (*self.database.tables, *self.derived)}
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
         """How many rows each table of the result has."""
         return {name: sum(part.rows for part in parts)
-                for name, parts in self.manifest.tables().items()}
+                for name, parts in self.manifest.tables().items() if name in self.database.tables}
 
     def size_of(self, table: str) -> int:
         """How many rows a table has, derived or not."""
@@ -79,8 +79,14 @@ class View:
         return all(name in self.types for name in tables)
 
     def require(self, table: str) -> None:
+        self._require_sound(table)
         if table not in self.types:
             raise NotThere(no_table(self.folder, table, self.database.tables))
+
+    def _require_sound(self, table: str) -> None:
+        of = DERIVED[table].of if table in DERIVED else table
+        if of in self.database.damaged:
+            raise NotThere(self.database.damaged[of])
 
     def is_copied(self, table: str) -> bool:
         return table in self._copied
@@ -91,6 +97,7 @@ class View:
         self.require(table)
         with self._locks[table]:
             if table not in self._copied:
+                self.database.require_whole([DERIVED[table].of if table in DERIVED else table])
                 self.database.rows(f'create table copies."{table}" as select '
                                    f'row_number() over () as {PLACE}, * from "{table}"')
                 self._copied.add(table)
@@ -113,7 +120,8 @@ class View:
 
     def ask(self, table: str, select: str, where: str = "true", **values: Any) -> list[Row]:
         """Columns of those rows of a table for which `where` holds, and what follows it; none if
-        the result has no such table."""
+        the result has no such table. Refuses one that is damaged."""
+        self._require_sound(table)
         if not self.has(table):
             return []
         names = [each.strip() for each in select.split(",")] if select != "*" else [
@@ -133,5 +141,5 @@ def open_view(folder: str, inputs: Sequence[str], sheets: Sheets | None = None) 
         database.rows("create schema copies")
         view = View(folder, database, inputs, sheets)
         for name in view.derived:
-            database.rows(f'create view "{name}" as {DERIVED[name].sql}')
+            database.make_view(name, DERIVED[name].of, DERIVED[name].sql)
         yield view

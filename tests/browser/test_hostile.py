@@ -157,3 +157,18 @@ def test_what_is_sent_is_written_anew() -> None:
         "<!doctype html><meta charset=utf-8><html><head><title>T</title><style>p{color:red} "
         'b{color:blue}</style></head><body><p class="x" style="color:red">a&lt;script&gt; '
         '<a>b</a><img src="data:image/png;base64,AAAA"><img><u>c</u></p><p>d</p></body></html>')
+
+
+def test_of_unknown_elements_the_contents_stay() -> None:
+    html = ("<x-app onclick=a()>one <script>no()</script></x-app><marquee onstart=a()>two "
+            "</marquee><dialog open><p class=x>three</dialog><form action=/x><label>four "
+            "<input a=b><textarea>five<b></textarea></label><button formaction=/y>six</button>"
+            "</form><svg onload=a()><text>seven</text><script>no()</script>"
+            "<style>p{background:url(no)}</style>"
+            "</svg><iframe srcdoc=no>no</iframe><template>no</template><noembed>no</noembed>"
+            "<object data=x>eight</object><x:script>nine</x:script><xmp><b>ten</xmp>")
+    sent = harmless(StoredPage("http://a.example/", Kind.HTML, "utf-8", html.encode()))
+    assert sent == (
+        '<!doctype html><meta charset=utf-8><html><head></head><body>one two <p class="x">three</p>'
+        "<label>four five&lt;b&gt;</label>sixseven<style></style>eightnine&lt;b&gt;ten</body>"
+        "</html>")

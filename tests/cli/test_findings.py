@@ -351,3 +351,12 @@ def test_origins_are_told_by_what_says_so(tmp_path: Path) -> None:
         "  http://c/: by dates of 1 page",
         "",
     ]
+
+
+def test_no_character_of_a_crawl_acts_on_the_terminal(tmp_path: Path) -> None:
+    acting = "\u202e\u202d\u2066\u200b\ufeff\x1b[31m\x07"
+    folder = discovered(tmp_path / "r", [chunk_row(f"{1:040x}", 11, f"turn{acting}ed")])
+    shown = io.StringIO()
+    print_summary(Console(file=shown, width=160), read_manifest(folder), folder, 1, 1.0)
+    (line,) = (each for each in shown.getvalue().splitlines() if "turn" in each)
+    assert line.isprintable() and line.rstrip().endswith("ed")

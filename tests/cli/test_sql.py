@@ -121,9 +121,86 @@ def test_the_prompt_goes_on_after_an_error(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO(
         ".tables\nselect * from nope;\nselect count(*)\n as many from pages;\n"))
-    out = answer(result, capfd)
-    assert "frequent_chunks: sha1, occurrences" in out
-    assert "many" in out and "15" in out
+    capfd.readouterr()
+    assert main(["sql", str(result)]) == 1
+    printed = capfd.readouterr()
+    assert "frequent_chunks: sha1, occurrences" in printed.out
+    assert "many" in printed.out and "15" in printed.out and "nope" in printed.err
+
+
+def piped(result: Path, text: str, capfd: pytest.CaptureFixture[str],
+          monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    capfd.readouterr()
+    status = main(["sql", str(result)])
+    printed = capfd.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_a_pipe_needs_no_semicolon_and_gets_rows_alone(
+    result: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert piped(result, "select 40 + 2\n as found", capfd, monkeypatch) == (
+        0, "found\n   42\n", "1 row\n")
+    assert piped(result, "", capfd, monkeypatch) == (0, "", "")
+
+
+@pytest.mark.parametrize("text", ["select nothing", "select nothing;\nselect 1;\n",
+                                  "select cast(url as int) from pages", ".table\nselect 1;\n"])
+def test_what_fails_in_a_pipe_is_a_failure(
+    result: Path, text: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    status, out, err = piped(result, text, capfd, monkeypatch)
+    assert status == 1 and ("nothing" in err or "no command .table" in err or "INT32" in err)
+    assert "Traceback" not in err and (("1" in out) == ("select 1" in text))
+
+
+def test_what_json_and_text_do_not_have(
+    result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+) -> None:
+    query = ("select 'nan'::double as a, -'inf'::double as b, "
+             "[{'c': 'inf'::double, 'd': 1.5::double}] "
+             "as e, '\\x00\\xFFa'::blob as f, interval 14 month + interval '3:00:01' as h, "
+             "1.0::float as g")
+    text = {"f": "00ff61", "h": "1 year 2 months 03:00:01"}
+    (line,) = answer(result, capfd, query, "--to", "json").splitlines()
+    assert json.loads(line, parse_constant=lambda name: pytest.fail(name)) == {
+        "a": None, "b": None, "e": [{"c": None, "d": 1.5}], **text, "g": 1.0}
+    rows = list(csv.DictReader(io.StringIO(answer(result, capfd, query, "--to", "csv"))))
+    assert {name: rows[0][name] for name in text} == text
+    assert all(value in answer(result, capfd, query) for value in text.values())
+    path = tmp_path / "rows.parquet"
+    answer(result, capfd, query, "--to", "parquet", "-o", str(path))
+    row = pq.read_table(path).to_pylist()[0]
+    assert (row["f"], row["h"]) == (b"\x00\xffa", text["h"])
+
+
+def test_one_query_at_a_time(result: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", str(result), "select 1; select 2"]) == 2
+    assert "these are 2 queries" in capfd.readouterr().err
+    assert answer(result, capfd, "select 1 as a;", "--to", "csv") == "a\n1\n"
+
+
+@pytest.mark.parametrize("query", ["-- why\nselect 1 as a", "--why\nselect 1 as a",
+                                   "/* why */ select 1 as a -- because"])
+def test_a_query_may_begin_with_a_comment(
+    result: Path, query: str, capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert answer(result, capfd, query, "--to", "csv") == "a\n1\n"
+
+
+def test_rows_go_to_a_folder_that_is_there_outside_of_the_result(
+    result: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+) -> None:
+    before = sorted(result.rglob("*"))
+    for path in (result / "rows.csv", result / "pages" / "rows.csv"):
+        assert main(["sql", str(result), "select 1", "--to", "csv", "-o", str(path)]) == 2
+        assert "the result itself" in capfd.readouterr().err
+    assert sorted(result.rglob("*")) == before
+    path = tmp_path / "none" / "deep" / "rows.csv"
+    assert main(["sql", str(result), "select 1", "--to", "csv", "-o", str(path)]) == 2
+    assert "there is no folder" in capfd.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_reader_that_has_gone_is_no_error(result: Path) -> None:

@@ -129,3 +129,21 @@ def test_it_only_reads(terminal: Terminal, result: Path, tmp_path: Path) -> None
     assert terminal.process.wait(PATIENCE) == 0
     assert not (tmp_path / "written").exists()
     assert {path: path.stat().st_mtime_ns for path in result.rglob("*")} == before
+
+
+def test_ctrl_c_ends_a_query_and_not_the_prompt(terminal: Terminal) -> None:
+    """DuckDB does not look for signals while it counts these."""
+    terminal.until("beam-reuse> ")
+    terminal.type("select count(*) from range(10000000) a, range(100000000) b;\n")
+    terminal.until("b;")
+    terminal.until("beam-reuse> ", again="\x03")
+    terminal.type("select 41 + 1 as found;\n")
+    assert "42" in terminal.until("1 row")
+    terminal.until("beam-reuse> ")
+    assert terminal.close() == 0
+
+
+def test_an_unknown_command_is_no_query(terminal: Terminal) -> None:
+    terminal.until("beam-reuse> ")
+    terminal.type(".table\n")
+    assert "There are .tables, .help and .quit" in terminal.until("beam-reuse> ")

@@ -35,7 +35,7 @@ def write_result(folder: Path, tables: Mapping[str, Sequence[Rows]], **settings:
 
 def parquet(table: pa.Table) -> bytes:
     target = io.BytesIO()
-    pq.write_table(table, target)
+    pq.write_table(table, target, write_page_checksum=True)
     return target.getvalue()
 
 

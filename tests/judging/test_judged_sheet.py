@@ -196,3 +196,4 @@ def test_a_disk_that_takes_nothing_keeps_what_was_stored(
     with pytest.raises(UserError, match="was not stored: No space left"):
         say(sheet, 3, "correct")
     assert labels(tmp_path / "s.csv").count("correct") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["s.csv"]

@@ -1,5 +1,6 @@
 """Where contents of pages come from: the crawl wherever it is now, and why they cannot be had."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,21 @@ def test_bytes_of_a_record_are_inflated_where_they_can_be(
         found = view.contents.bytes_at(str(path), 6)
     assert found[0].startswith(shown[:2048]) and found[1] == unit
     assert len(found[0]) <= min(2048, len(RECORD) if unit else len(content))
+
+
+def test_where_the_viewer_is_started_does_not_matter(
+    made: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(made)
+    assert main(["run", "crawl", "-o", "deep/r", "--workers", "1"]) == 0
+    shutil.rmtree(made / "r")
+    shutil.copytree(made / "deep" / "r", made / "r")
+    info = made / "r" / "run.json"
+    stored = json.loads(info.read_text())
+    assert stored["inputs"] == [str(made / "crawl")]
+    monkeypatch.chdir("/")
+    assert set(contents(made).values()) == {"had"}
+    info.write_text(json.dumps({**stored, "inputs": ["crawl"], "output": "r"}))
+    assert set(contents(made).values()) == {"had"}
+    info.write_text(json.dumps({**stored, "inputs": ["crawl"], "output": "deep/r"}))
+    assert "had" not in contents(made).values()

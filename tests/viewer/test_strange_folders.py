@@ -55,7 +55,8 @@ def test_a_part_is_inside(path: str, folder: Path, capsys: pytest.CaptureFixture
 
 def test_a_name_of_a_column_is_no_sql(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     part = next((folder / "frequent_chunks").iterdir())
-    pq.write_table(pa.table({'sha1" from (select 1) --': ["x"]}), part)
+    strange = pa.array(["x"] * 3)
+    pq.write_table(pq.read_table(part).append_column('sha1" from (select 1) --', strange), part)
     assert main(["view", str(folder), "--no-browser"]) == 2
     assert "Do not trust this folder" in capsys.readouterr().err
 
@@ -66,3 +67,10 @@ def test_a_folder_may_be_called_anything(folder: Path, capsys: pytest.CaptureFix
     assert main(["sql", str(strange), "select count(*) as n from frequent_chunks", "--to",
                  "csv"]) == 0
     assert capsys.readouterr().out.split() == ["n", "3"]
+
+
+@pytest.mark.parametrize("command", ["sql", "view", "report"])
+def test_a_file_is_no_result(command: str, folder: Path,
+                             capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, str(folder / "manifest.json")]) == 2
+    assert "is no finished result" in capsys.readouterr().err

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beam_reuse.core.errors import UserError
 from beam_reuse.viewer.tables import browse, count
 from beam_reuse.viewer.view import View, open_view
 from tests.judging.results import page_row, write_result
 
-_LETTERS = "aAbäß%_.ß"
+_LETTERS = "aAbäİ%_.ß"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,8 @@ FILTERS = {
     "url.has._.EX": lambda row: "_.ex" in row["url"].lower(),
     "url.has./%.Ex": lambda row: "/%.ex" in row["url"].lower(),
     "url.has.Ä.E": lambda row: "ä.e" in row["url"].lower(),
+    "url.has./İ.E": lambda row: "/i\u0307.e" in row["url"].lower(),
+    "url.has.İ": lambda row: "i\u0307" in row["url"].lower(),
     "url.has.b\\.E": lambda row: "b\\.e" in row["url"].lower(),
     "url.starts.http://b": lambda row: row["url"].startswith("http://b"),
     "chunks.min.2": lambda row: row["chunks"] >= 2,
@@ -103,3 +106,38 @@ def test_the_first_page_of_a_large_table_does_not_wait_for_its_copy(
         page = browse(view, "page_reuse", rows=5)
         assert browse(view, "page_reuse", after=page["last"], rows=5)["rows"] == made[1][5:10]
         assert view.is_copied("page_reuse")
+
+
+@pytest.mark.parametrize("sort", ["", "url", "chunks", "contains", "flagged"])
+@pytest.mark.parametrize("key", [
+    "x", "5", "[]", "[1]", "[1, 2, 3]", '["x", true]', "[1, -1e99]", "[{}, 1]", "[[1], 1]",
+    f"[{2**63}, 1]", f"[1, {2**63}]", '["\\ud800", 1]', "[" * 5_000, '["a\' or 1=1", "1"]',
+])
+def test_a_key_that_is_none_is_refused(
+    made: tuple[View, list[dict[str, Any]]], sort: str, key: str,
+) -> None:
+    for where in ("after", "before"):
+        with pytest.raises(UserError, match="no key of a row"):
+            browse(made[0], "page_reuse", sort, **{where: key})
+
+
+@pytest.mark.parametrize(("sort", "value"), [
+    ("", "1"), ("url", "1"), ("url", "true"), ("chunks", '"1"'), ("chunks", "1.5"),
+    ("chunks", "true"), ("contains", '"1"'), ("flagged", "1"), ("flagged", '"true"'),
+])
+def test_a_key_is_of_the_type_of_its_column(
+    made: tuple[View, list[dict[str, Any]]], sort: str, value: str,
+) -> None:
+    with pytest.raises(UserError, match="no key of a row"):
+        browse(made[0], "page_reuse", sort, after=f"[{value}, 1]")
+
+
+@pytest.mark.parametrize("filter", [
+    "chunks.min.1_0", "chunks.is.\u0661", "contains.max.1_0.5", "contains.max.\u0661",
+    "chunks.min.99999999999999999999", "chunks.min.1.5", "chunks.min.",
+])
+def test_numbers_are_those_that_everybody_writes(
+    made: tuple[View, list[dict[str, Any]]], filter: str,
+) -> None:
+    with pytest.raises(UserError, match="no value of this column"):
+        count(made[0], "page_reuse", [filter])

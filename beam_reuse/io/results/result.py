@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_reuse.io.results.damage import DamagedTableError, require_columns
 from beam_reuse.io.results.manifest import Manifest
 from beam_reuse.io.results.queries import query
 from beam_reuse.io.results.scan import TableScan
@@ -23,17 +24,23 @@ class Result:
         self.settings, self._parts = manifest.settings, manifest.tables()
         self.thresholds, self.noted = manifest.thresholds, {
             **manifest.accounting.noted, **(measured or {})}
-        self._known: dict[str, set[str]] = {}
+        self._damage: dict[str, str] = {}
 
     def has(self, *schemas: TableSchema) -> bool:
         """Whether all these tables are there, with all columns that they have today."""
-        return all(schema.name in self._parts and self._columns(schema).issuperset(schema.names)
-                   for schema in schemas)
+        return all(schema.name in self._parts and not self.damage(schema) for schema in schemas)
 
-    def _columns(self, schema: TableSchema) -> set[str]:
-        if schema.name not in self._known:
-            self._known[schema.name] = set(self._scan(schema).schema.names)
-        return self._known[schema.name]
+    def damage(self, schema: TableSchema) -> str:
+        """Why a table cannot be read though the run has written it; "" if it is not known to be
+        damaged. Only its first part is looked at."""
+        if schema.name not in self._damage and schema.name in self._parts:
+            try:
+                part = self._parts[schema.name][0]
+                require_columns(self._folder, part, self._scan(schema).schema, schema.arrow())
+                self._damage[schema.name] = ""
+            except DamagedTableError as error:
+                self._damage[schema.name] = error.in_folder
+        return self._damage.get(schema.name, "")
 
     def rows(self, schema: TableSchema) -> int:
         return sum(part.rows for part in self._parts[schema.name])

@@ -6,7 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from beam_reuse.io.files import join, open_files, reason_of
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.damage import DamagedTableError, require_columns, why_unread
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError, Part
 from beam_reuse.io.results.queries import Stream, query
 from beam_reuse.io.results.tables import no_table, read_manifest
@@ -35,20 +36,24 @@ class TableScan:
         """All rows with these columns (None: all), part by part.
 
         Refuses a part that is missing, damaged or has another number of rows than the
-        manifest says. Memory: one batch.
+        manifest says, or other columns than the first. Memory: one batch.
         """
+        wanted = pa.schema([field for field in self.schema
+                            if columns is None or field.name in columns])
         for part in self.parts:
             rows = 0
             try:
                 with self._files.open(join(self.folder, part.path)) as source:
                     opened = pq.ParquetFile(source, page_checksum_verification=True)
+                    require_columns(self.folder, part, opened.schema_arrow, wanted)
                     for batch in opened.iter_batches(BATCH_ROWS, columns=columns):
                         rows += batch.num_rows
                         yield batch
-            except (OSError, pa.ArrowInvalid) as error:
-                raise self._damaged(part, f"cannot be read ({reason_of(error)})") from error
+            except (OSError, pa.ArrowException) as error:
+                raise DamagedTableError(self.folder, part, why_unread(error)) from error
             if rows != part.rows:
-                raise self._damaged(part, f"has {rows} rows, {MANIFEST} says {part.rows}")
+                raise DamagedTableError(
+                    self.folder, part, f"has {rows} rows, {MANIFEST} says {part.rows}")
 
     def stream(self, columns: Sequence[str]) -> Stream:
         """These columns of all rows, for a query; refuses what `batches` refuses."""
@@ -60,11 +65,8 @@ class TableScan:
         try:
             with self._files.open(join(self.folder, part.path)) as source:
                 return pq.read_schema(source)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise self._damaged(part, f"cannot be read ({reason_of(error)})") from error
-
-    def _damaged(self, part: Part, what: str) -> NoResultError:
-        return NoResultError(f"{self.folder}: {part.path} {what}. Run again with --overwrite.")
+        except (OSError, pa.ArrowException) as error:
+            raise DamagedTableError(self.folder, part, why_unread(error)) from error
 
 
 def rows_of(folder: str, table: str, columns: Sequence[str], sql: str,

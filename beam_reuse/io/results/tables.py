@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from beam_reuse.columnar.schema import NUMBER, PAGE, TEXT, TIME, columns, lists
 from beam_reuse.declaring.registry import known
-from beam_reuse.io.files import join, open_files, reason_of
+from beam_reuse.io.files import join, open_files
+from beam_reuse.io.results.damage import DamagedTableError, why_unread
 from beam_reuse.io.results.manifest import MANIFEST, Manifest, NoResultError
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -185,7 +186,7 @@ def read_manifest(folder: str) -> Manifest:
     path = join(folder, MANIFEST)
     try:
         content = open_files(folder).read(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise NoResultError(
             f"{folder} is no finished result: it has no {MANIFEST}. "
             "Give the folder that a run has written (-o), or run again."
@@ -218,15 +219,10 @@ def read(folder: str, name: str) -> pa.Table:
         try:
             with files.open(join(folder, part.path)) as source:
                 found = pq.ParquetFile(source, page_checksum_verification=True).read()
-        except (OSError, pa.ArrowInvalid) as error:
-            raise NoResultError(
-                f"{folder}: {part.path} is listed in {MANIFEST} but cannot be read "
-                f"({reason_of(error)}). Run again with --overwrite."
-            ) from error
+        except (OSError, pa.ArrowException) as error:
+            raise DamagedTableError(folder, part, why_unread(error)) from error
         if found.num_rows != part.rows:
-            raise NoResultError(
-                f"{folder}: {part.path} has {found.num_rows} rows, {MANIFEST} says {part.rows}. "
-                "Run again with --overwrite."
-            )
+            raise DamagedTableError(
+                folder, part, f"has {found.num_rows} rows, {MANIFEST} says {part.rows}")
         read_parts.append(found)
     return pa.concat_tables(read_parts)

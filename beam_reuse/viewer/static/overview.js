@@ -18,6 +18,7 @@ export async function screen(parameters, manifest) {
         link("records", {of: "skipped"}, number(total(sums.skipped)), " skipped"), " + ",
         link("records", {of: "rejects"}, number(total(sums.rejected)), " rejected"))),
     reasons("Skipped", sums.skipped), reasons("Rejected", sums.rejected),
+    manifest.damaged.map((said) => el("p", {class: "error"}, said, ".")),
     el("p", {class: "small path"}, manifest.folder), cards, figures,
     el("details", {},
       el("summary", {}, counted(Object.keys(manifest.settings).length, "setting"),
