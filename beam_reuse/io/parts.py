@@ -86,14 +86,11 @@ def part_writer(sink: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
     says beside its columns is written, too."""
     leaves = _leaves(schema)
     packed = [leaf for leaf in leaves if leaf not in NUMBERS]
-    writer = pq.ParquetWriter(
-        sink, schema, version="2.6", store_schema=False, write_statistics=False,
+    return pq.ParquetWriter(
+        sink, schema, version="2.6", store_schema=bool(schema.metadata), write_statistics=False,
         compression=dict.fromkeys(leaves, "none") | dict.fromkeys(packed, "zstd"),
         compression_level=dict.fromkeys(packed, 1), use_dictionary=REPEATED,
     )
-    if schema.metadata:
-        writer.add_key_value_metadata(schema.metadata)
-    return writer
 
 
 def read_part(

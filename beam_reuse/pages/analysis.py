@@ -7,7 +7,6 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PBegin, PValue
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.core.errors import UserError
 from beam_reuse.core.features import Reads
@@ -15,6 +14,7 @@ from beam_reuse.declaring.settings import Settings
 from beam_reuse.io.results.folding import FoldedRows
 from beam_reuse.io.results.tables import SCHEMAS, TableSchema
 from beam_reuse.pages.batches import to_batches
+from beam_reuse.pages.composite import Composite
 from beam_reuse.pages.naming import require_tables, with_urls
 from beam_reuse.pages.pages import Pages
 from beam_reuse.pages.read_pages import PagesRead, inputs_in
@@ -41,7 +41,7 @@ class Found:
                        for of in ("tables", "values", "sets")))
 
 
-class Analysis(beam.PTransform, ABC):
+class Analysis(Composite, ABC):
     """PagesRead -> tables by name, PCollections of Arrow record batches with the table's schema;
     `counts` and `values`: pairs of a name and a number."""
 
@@ -73,7 +73,6 @@ class Analysis(beam.PTransform, ABC):
     def _extract_input_pvalues(self, pvalueish: Any) -> tuple[Any, tuple[PValue, ...]]:
         return inputs_in(pvalueish)
 
-    @no_annotations
     def expand(self, read: PagesRead) -> dict[str, beam.PCollection]:
         self.require_pages(read)
         pages = read.pages()

@@ -33,7 +33,7 @@ def save(
 
 
 def _save(
-    _: bytes, path: str, writers: Mapping[str, TableWriter],
+    _: bytes, path: str, writers: dict[str, TableWriter],  # of a Mapping Beam 2.62 takes no dict
     then: Callable[[str], None] | None, receipts: Iterable[Block],
     counts: Iterable[tuple[str, int]], values: Iterable[tuple[str, Any]],
 ) -> None:

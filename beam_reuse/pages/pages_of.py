@@ -14,7 +14,6 @@ import apache_beam as beam
 import numpy as np
 import orjson
 from apache_beam.transforms.window import GlobalWindows
-from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.timestamp import Timestamp
 
 from beam_reuse.columnar.block import Block, VarBytes
@@ -31,6 +30,7 @@ from beam_reuse.io.crawl.ranges import FileRange
 from beam_reuse.io.crawl.records import Place
 from beam_reuse.io.crawl.rows import COLUMNS, row_outcome, utf8
 from beam_reuse.io.files import join
+from beam_reuse.pages.composite import Composite
 from beam_reuse.pages.ingest import PART_ROWS, IngestSettings, ingest_outcomes
 from beam_reuse.pages.inputs import range_bytes
 from beam_reuse.pages.read_pages import PagesRead, temporary_folder
@@ -45,7 +45,7 @@ _FLUSH_BYTES = 8 << 20
 _CONTENTS = ("html", "text")
 
 
-class PagesOf(beam.PTransform):
+class PagesOf(Composite):
     """PCollection of rows, `beam.Row` or dict -> PagesRead, as of `ReadPages`.
 
     A row has a `url`, and `html` or `text` (str, or bytes of which the charset is found), and may
@@ -72,7 +72,6 @@ class PagesOf(beam.PTransform):
             features or FeatureSettings(ChunkSettings(), text=True), FeatureSettings, self)
         self.expected_bytes, self.spill = expected_bytes, spill
 
-    @no_annotations
     def expand(self, rows: beam.PCollection) -> PagesRead:
         if not isinstance(rows, beam.PCollection):
             raise UserError("PagesOf takes a PCollection of rows with `url`, and `html` or `text`. "
@@ -103,7 +102,6 @@ class _Deal(beam.DoFn):
         self.held: list[tuple[int, bytes, bytes, bytes, bytes]] = []
         self.nbytes = 0
 
-    @no_annotations
     def process(self, row: Any) -> Iterator[Block]:
         packed = pack(row)
         self.held.append((fingerprint64(packed[0]) % self.ranges, *packed))

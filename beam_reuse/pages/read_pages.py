@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import PBegin, PValue
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.columnar.shuffle import Shuffle
 from beam_reuse.core.features import FeatureSettings
 from beam_reuse.core.settings import ChunkSettings, ReadSettings, given_or_default
 from beam_reuse.io.results.tables import DEPTH_HISTOGRAM, REJECTS, SKIPPED
 from beam_reuse.pages.batches import to_batches
+from beam_reuse.pages.composite import Composite
 from beam_reuse.pages.inputs import Inputs, open_inputs
 from beam_reuse.pages.numbering import PAGE_NAMES
 from beam_reuse.pages.pages import Pages
@@ -65,7 +65,7 @@ class PagesRead(NamedTuple):
                      text=self.features.text)
 
 
-class ReadPages(beam.PTransform):
+class ReadPages(Composite):
     """Crawl files, folders of pages and indexes -> PagesRead.
 
     Every record read is a page or is counted as skipped or rejected, exactly once. Pages are
@@ -93,7 +93,6 @@ class ReadPages(beam.PTransform):
             features or FeatureSettings(ChunkSettings(), text=True), FeatureSettings, self)
         self.spill = spill
 
-    @no_annotations
     def expand(self, begin: PBegin) -> PagesRead:
         inputs = self.inputs
         if not isinstance(inputs, Inputs):

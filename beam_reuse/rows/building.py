@@ -21,7 +21,7 @@ import apache_beam as beam
 from apache_beam import typehints
 from apache_beam.internal import pickler
 from apache_beam.transforms.window import GlobalWindows
-from apache_beam.typehints.decorators import no_annotations
+from apache_beam.typehints.decorators import IOTypeHints
 from apache_beam.typehints.native_type_compatibility import convert_to_beam_type
 
 from beam_reuse.columnar import coders as _registered  # noqa: F401
@@ -127,8 +127,8 @@ class _Builder:
         """The values that are wanted outside, by name."""
         refs = dict(zip(self.wanted, self.schedule.args(tuple(self.wanted.values())), strict=True))
         sides = self._sides(ref for ref in refs.values() if isinstance(ref, ValueRef))
-        return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.FlatMap(
-            _wanted, refs, self.shuffle.store, *sides).with_output_types(
+        return pipeline | "Once" >> beam.Impulse() | "Wanted values" >> beam.ParDo(
+            _Wanted(refs, self.shuffle.store), *sides).with_output_types(
                 typehints.Tuple[str, self.kind])
 
     def _from_outside(self, pipeline: beam.Pipeline) -> beam.PCollection:
@@ -153,7 +153,7 @@ class _Builder:
         return (
             parts
             | f"Gather values {number}" >> beam.GroupByKey()
-            | f"Values {number}" >> beam.Map(_merge_value, folds, self.shuffle.store)
+            | f"Values {number}" >> beam.ParDo(_MergeValue(folds, self.shuffle.store))
             .with_output_types(Numbered)
         )
 
@@ -191,22 +191,28 @@ def unpacked(plan: bytes) -> Round:
     return pickle.loads(plan) if plan[:1] == _PLAIN else pickler.loads(plan)
 
 
-class _RunRound(beam.DoFn):
+class _Declared(beam.DoFn):
+    """A step whose output types are declared where it is applied. Its input has none: of side
+    inputs that may be anything Beam 2.62 makes a tuple."""
+
+    def default_type_hints(self) -> IOTypeHints:
+        return IOTypeHints.empty()
+
+    def infer_output_type(self, _: Any) -> Any:
+        """Anything; else Beam would interpret the bytecode of `process` to find out."""
+        return typehints.Any
+
+
+class _RunRound(_Declared):
     """(key, references) -> what `Work` emits, by tag; without one what it emits as `main`."""
 
     def __init__(self, plan: Round, shuffle: Shuffle, main: str) -> None:
         self.plan, self.shuffle, self.main = packed(plan), shuffle, main
 
-    def infer_output_type(self, _: Any) -> Any:
-        """Anything: what leaves by each tag is declared (`_kinds`), and Beam would interpret the
-        bytecode of `process` to find out, for every round."""
-        return Any
-
     def start_bundle(self) -> None:
         self.work = Work(unpacked(self.plan), self.shuffle)
         self.values: Values | None = None
 
-    @no_annotations  # of Any, as side inputs are, Beam 2.62 makes a tuple
     def process(self, keyed: tuple[int, Iterable[Piece]], *sides: Any) -> Iterator[Any]:
         if self.values is None:
             self.values = Values(self.shuffle.store, chain(*sides))
@@ -251,18 +257,24 @@ class _Send(beam.DoFn):
                 yield even_key(place), piece.to(target.round)
 
 
-@no_annotations
-def _merge_value(
-    keyed: tuple[int, Iterable[Piece]], folds: Mapping[int, Folding], store: Store,
-) -> Numbered:
-    number, pieces = keyed
-    return merged(number, pieces, folds[number], store)
+class _MergeValue(_Declared):
+    """(number of a value, references to its pieces) -> the value."""
+
+    def __init__(self, folds: Mapping[int, Folding], store: Store) -> None:
+        self.folds, self.store = folds, store
+
+    def process(self, keyed: tuple[int, Iterable[Piece]]) -> Iterator[Numbered]:
+        number, pieces = keyed
+        yield merged(number, pieces, self.folds[number], self.store)
 
 
-@no_annotations
-def _wanted(
-    _: bytes, refs: Mapping[str, ValueRef | int], store: Store, *sides: Any,
-) -> Iterator[tuple[str, Any]]:
-    values = Values(store, chain(*sides))
-    return ((name, values.get(ref) if isinstance(ref, ValueRef) else ref)
-            for name, ref in refs.items())
+class _Wanted(_Declared):
+    """Impulse, and merged values beside it -> the values that are wanted outside, by name."""
+
+    def __init__(self, refs: Mapping[str, ValueRef | int], store: Store) -> None:
+        self.refs, self.store = refs, store
+
+    def process(self, _: bytes, *sides: Any) -> Iterator[tuple[str, Any]]:
+        values = Values(self.store, chain(*sides))
+        for name, ref in self.refs.items():
+            yield name, values.get(ref) if isinstance(ref, ValueRef) else ref

@@ -3,6 +3,7 @@
 import datetime
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,7 +94,7 @@ def test_rows_of_beam_and_named_tuples_and_bytes() -> None:
     rows = [beam.Row(url=b"http://a.example/", html=html.encode("latin-1")),
             beam.Row(url=b"http://b.example/", html=html.encode("latin-1"))]
 
-    def check(pages: list[Any]) -> None:
+    def check(pages: Iterable[Any]) -> None:
         assert sorted((page.url, page.charset, page.file, page.offset) for page in pages) == [
             ("http://a.example/", "windows-1252", "rows-0", 0),
             ("http://b.example/", "windows-1252", "rows-0", 1)]

@@ -8,7 +8,6 @@ everything about a page is computed at once from its own columns.
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.typehints.decorators import no_annotations
 
 from beam_reuse.analyses.reuse import detect_kernels as kernels
 from beam_reuse.analyses.reuse import neighbourhood_kernels as near
@@ -72,8 +71,9 @@ class DetectReuse(Analysis):
     def reads(self) -> Reads:
         return CHUNKS_AND_PAYLOAD
 
-    @no_annotations
-    def expand(self, inputs: tuple[beam.PCollection, Any]) -> dict[str, beam.PCollection]:
+    def expand(  # type: ignore[override]
+        self, inputs: tuple[beam.PCollection, Any],
+    ) -> dict[str, beam.PCollection]:
         labels, read = self._both(inputs)
         pages = read.pages()
         rows = labels | "Label rows" >> beam.FlatMap(labels_of_batch).with_output_types(Block)
