@@ -6,11 +6,14 @@ kinds, which do not meet.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from beam_reuse.columnar.block import Block, Lists
+from beam_reuse.columnar.filters import RowFilter
 from beam_reuse.columnar.matching import lookup
 from beam_reuse.columnar.schema import (
     FINGERPRINT,
@@ -36,6 +39,18 @@ LISTS = columns(kind=KIND, page=PAGE, own=NUMBER, keys=schema_lists(FINGERPRINT)
 def paired_pages(pairs: Rows) -> Value:
     """A filter of the `kind` and `page` of all pages in pairs: lists of others are not needed."""
     return pairs.map(_ends).keys(_PAGE)
+
+
+@dataclass(frozen=True)
+class PagesOfKind:
+    """A filter of pages alone, of one of pages and kinds: those that it may hold of this kind."""
+
+    pages: RowFilter
+    kind: int = 0
+
+    def may_hold(self, pages: Block) -> NDArray[np.bool_]:
+        return self.pages.may_hold(pages.with_columns(
+            kind=np.full(len(pages), self.kind, np.uint8)))
 
 
 def contained(pairs: Rows, lists: Rows) -> Rows:

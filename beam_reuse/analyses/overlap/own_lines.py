@@ -7,14 +7,20 @@ import numpy as np
 from beam_reuse.analyses.boilerplate.described import template_lines_of
 from beam_reuse.analyses.boilerplate.lines import template_lines
 from beam_reuse.analyses.boilerplate.settings import BoilerplateSettings
-from beam_reuse.analyses.graphs.containment import LISTS, PAIRS, contained, paired_pages
+from beam_reuse.analyses.graphs.containment import (
+    LISTS,
+    PAIRS,
+    PagesOfKind,
+    contained,
+    paired_pages,
+)
 from beam_reuse.analyses.overlap.pairs import chunking_of
 from beam_reuse.analyses.overlap.reading import distinct
 from beam_reuse.columnar.block import Block, Lists
 from beam_reuse.columnar.filters import KeyFilter
 from beam_reuse.columnar.schema import KIND, columns, gives
 from beam_reuse.pages.analysis import Pages
-from beam_reuse.pages.rows import numbered_rows
+from beam_reuse.pages.rows import chosen_rows
 from beam_reuse.rows import Rows
 
 CHUNKED_PAIRS = columns(PAIRS, chunking=KIND, old=KIND, other_old=KIND)
@@ -48,18 +54,19 @@ def _chunked(pairs: Block) -> Block:
 def own_lines(
     templates: Block | None, parts: Block | None, wanted: KeyFilter,
 ) -> Iterator[Block]:
-    """The distinct lines of all pages that are `wanted`, its own before those of its template."""
+    """The distinct lines of all pages that are `wanted`, its own before those of its template; only
+    row groups with one are read."""
     for mine, part in template_lines_of(templates, parts):
-        for pages in numbered_rows(part, ("host", "lines")):
+        for pages in chosen_rows(part, ("host", "lines"), PagesOfKind(wanted)):
             number = pages.number.astype(np.uint64)
             kind = np.zeros(len(pages), np.uint8)
             offsets, lines = pages.rows.lists("lines").flat()
-            some = wanted.may_hold(Block({"kind": kind, "page": number})) & (np.diff(offsets) > 0)
+            some = np.diff(offsets) > 0
             page = np.repeat(np.arange(len(pages)), np.diff(offsets))
             in_template = mine.find(pages.rows) >= 0
             rows = distinct(Block({
                 "page": page, "template": in_template.astype(np.uint8), "line": lines,
-            }).take(some[page]), ("page", "template", "line"))
+            }), ("page", "template", "line"))
             own = np.bincount(rows.array("page")[rows.array("template") == 0],
                               minlength=len(pages))
             every = np.bincount(rows.array("page"), minlength=len(pages))
