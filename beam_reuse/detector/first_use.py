@@ -110,8 +110,9 @@ class FirstUse:
 
 
 def _passages(counted: Counted, hashes: list[bytes], found: Evidence) -> tuple[Passage, ...]:
+    first = dict(zip(reversed(hashes), range(len(hashes) - 1, -1, -1), strict=True))
     return tuple(
-        Passage(row.sha1.hex(), counted.chunk(hashes.index(row.sha1), CUT.chunks).decode(),
+        Passage(row.sha1.hex(), counted.chunk(first[row.sha1], CUT.chunks).decode(),
                 row.domain, row.page) for row in found.chunks)
 
 
