@@ -4,12 +4,10 @@
 
 DEBDOCS are folders as `phishing.py` takes them, of the packages in `generic_packages.txt`, and of
 none that anything is measured on. Written are the SHA-1 of all chunks of text, cut as trust on
-first use cuts them, that occur on so many sites or more. Numbers make no difference when sites are
-counted: what names the version of a generator, or a line of a listing, is one passage.
+first use cuts them, that occur on so many sites or more.
 """
 
 import argparse
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,10 +22,8 @@ from beam_reuse.detector.generic import GENERIC
 
 NOTE = """\
 # SHA-1 of passages that any site may have: of generators of documentation, licences, templates.
-# Made by benchmarks/generic_passages.py: those on {sites} sites or more of {all}, in {pages} pages;
-# numbers in them make no difference when sites are counted.
+# Made by benchmarks/generic_passages.py: those on {sites} sites or more of {all}, in {pages} pages.
 """
-NUMBER = re.compile("[0-9]+")
 
 
 def main() -> None:
@@ -37,35 +33,32 @@ def main() -> None:
     parser.add_argument("--sites", type=int, default=3)
     parser.add_argument("--show", type=int, default=0, help="how many texts to print")
     args = parser.parse_args()
-    sites: dict[str, set[str]] = defaultdict(set)
-    forms: dict[str, set[str]] = defaultdict(set)
+    sites: dict[bytes, set[str]] = defaultdict(set)
+    texts: dict[bytes, str] = {}
     found = pages_in(args.folders)
     pages = [page for versions in found.values() for some in versions.values() for page in some]
     for page in pages:
         for sha1, text in chunks(page):
-            passage = NUMBER.sub("0", text)
-            sites[passage].add(page.site)
-            forms[passage].add(sha1)
-    generic = sorted((passage for passage in sites if len(sites[passage]) >= args.sites),
-                     key=lambda passage: -len(sites[passage]))
-    written = sorted(sha1 for passage in generic for sha1 in forms[passage])
+            sites[sha1].add(page.site)
+            if args.show and len(sites[sha1]) == args.sites:
+                texts[sha1] = text
+    generic = [sha1 for sha1 in sites if len(sites[sha1]) >= args.sites]
     args.output.write_text(
         NOTE.format(sites=args.sites, all=f"{len(found):,}", pages=f"{len(pages):,}")
-        + "".join(f"{sha1}\n" for sha1 in written))
-    print(f"{len(generic):,} passages on {args.sites} sites or more of {len(found):,}, "
-          f"in {len(written):,} forms")
-    for passage in generic[:args.show]:
-        print(f"{len(sites[passage]):>5} {len(forms[passage]):>5} {passage[:100]}")
+        + "".join(f"{sha1}\n" for sha1 in sorted(map(bytes.hex, generic))))
+    print(f"{len(generic):,} passages on {args.sites} sites or more of {len(found):,}")
+    for sha1 in sorted(generic, key=lambda sha1: -len(sites[sha1]))[:args.show]:
+        print(f"{len(sites[sha1]):>5} {texts[sha1][:100]}")
 
 
-def chunks(page: Page) -> Iterator[tuple[str, str]]:
+def chunks(page: Page) -> Iterator[tuple[bytes, str]]:
     """The chunks of a page that count, but for the list that is made here."""
     try:
         counted = CUTTER.count(page.html(), "html", "")
     except TooDeep:
         return
     for at in range(len(counted.sha1)):
-        yield counted.sha1[at].tobytes().hex(), counted.chunk(at, CUT.chunks).decode()
+        yield counted.sha1[at].tobytes(), counted.chunk(at, CUT.chunks).decode()
 
 
 CUTTER = Cutter(CUT, StopSettings())
