@@ -32,8 +32,8 @@ class FirstUse:
     sites that are not known yet are learnt on the way.
 
     `store` is a file, made if there is none; several processes may use it, each visit is one
-    transaction. Of `stops` only the lists count. Cost: that of cutting a page, and some 5 µs for
-    each of its chunks; where something new is learnt, a commit to disk.
+    transaction. Passages that any site may have are no chunks; of `stops` only the lists count.
+    Cost: that of cutting a page, and some 0.1 ms; where something new is learnt, a commit to disk.
     """
 
     def __init__(
