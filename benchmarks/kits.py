@@ -7,12 +7,15 @@ import codecs
 import random
 import re
 from collections.abc import Callable
+from html import escape, unescape
 
-from resiliparse.parse.html import DOMNode, HTMLTree, NodeType
+from resiliparse.parse.html import HTMLTree
 
 Kit = Callable[[str, random.Random], str]
 _BLOCK = re.compile(r"<(?:p|div)(?=[\s/>])", re.IGNORECASE)
-_LEFT_OUT = ("script", "style", "template", "noscript", "iframe", "object", "svg", "math")
+_PIECE = re.compile(
+    r"<!--.*?-->|<(script|style|template|noscript|iframe|object|svg|math)\b.*?</\1>|"
+    r'<(?:[^">]|"[^"]*")*>|[^<]+|<', re.DOTALL)
 _SCRIPT = re.compile(r"(<(script|style)\b[^>]*>).*?(</\2>)", re.DOTALL)
 _TAG = re.compile(r'<[a-z][^\s/>]*(?:\s+[^\s=>"/]+(?:="[^"]*")?)*\s*/?>')
 _LINKS = ("href", "src", "action", "data", "content")
@@ -29,13 +32,13 @@ def unmodified(html: str, dice: random.Random) -> str:
 def rewritten(html: str, dice: random.Random) -> str:
     """Every link, class, id, style and script is another, tags are written otherwise, and one text
     in ten has another word."""
-    tree = HTMLTree.parse(html)
-    for node in _texts(tree):
-        if dice.random() < 0.1:
-            node.text = f"{node.text} {dice.choice(['now', '2026', 'secure', 'update'])}"
-    # Attributes are changed as text: after many changes of one tree its library ends the process.
+    def another(text: str, _: bool, __: bool) -> str:
+        if dice.random() >= 0.1:
+            return text
+        return f"{text} {dice.choice(['now', '2026', 'secure', 'update'])}"
+
     written = _SCRIPT.sub(lambda found: f"{found[1]}var x{found.start()} = '<p>';{found[3]}",
-                          str(tree))
+                          _with_texts(html, another))
     written = _TAG.sub(lambda found: _with_other_attributes(found[0], dice), written)
     written = written.replace("<b ", "<strong ").replace("</b>", "</strong>")
     return written.replace("<body", f"<!-- {dice.random()} --><body", 1)
@@ -64,13 +67,10 @@ def cut(html: str, dice: random.Random) -> str:
 def translated_frame(html: str, dice: random.Random) -> str:
     """What is around the content is in another language: the first and the last quarter of the
     texts, and the texts of all links. (Words are replaced, not translated.)"""
-    tree = HTMLTree.parse(html)
-    texts = _texts(tree)
-    for at, node in enumerate(texts):
-        framed = not len(texts) // 4 <= at < len(texts) - len(texts) // 4
-        if framed or (node.parent is not None and node.parent.tag == "a"):
-            node.text = codecs.encode(node.text, "rot13")
-    return str(tree)
+    def translated(text: str, framed: bool, linked: bool) -> str:
+        return codecs.encode(text, "rot13") if framed or linked else text
+
+    return _with_texts(html, translated)
 
 
 def regrouped(html: str, dice: random.Random) -> str:
@@ -84,17 +84,18 @@ KITS: dict[str, Kit] = {
 }
 
 
-def _texts(tree: HTMLTree) -> list[DOMNode]:
-    """The text nodes that a reader sees, in document order."""
-    found = []
-    node = tree.document.first_child
-    while node is not None:
-        if node.type == NodeType.TEXT and node.text.strip():
-            found.append(node)
-        child = node.first_child if not (
-            node.type == NodeType.ELEMENT and node.tag in _LEFT_OUT) else None
-        while child is None and node is not None:
-            child = node.next
-            node = node.parent if child is None else node
-        node = child
-    return found
+def _with_texts(html: str, change: Callable[[str, bool, bool], str]) -> str:
+    """The page with each text that a reader sees as `change` makes it of the text, of whether it is
+    in the first or the last quarter of all texts, and of whether a link begins before it.
+
+    Written as text: the library that parses ends the process when many nodes of a tree change.
+    """
+    pieces = list(_PIECE.finditer(str(HTMLTree.parse(html))))
+    places = [at for at, piece in enumerate(pieces)
+              if piece[0].strip() and not piece[0].startswith("<")]
+    written = [piece[0] for piece in pieces]
+    for number, at in enumerate(places):
+        framed = not len(places) // 4 <= number < len(places) - len(places) // 4
+        linked = at > 0 and written[at - 1].startswith("<a ")
+        written[at] = escape(change(unescape(written[at]), framed, linked), quote=False)
+    return "".join(written)

@@ -175,3 +175,28 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         detector.first_use.join(["a b"])
     with pytest.raises(UserError, match="first-use"):
         Detector(()).first_use.sites()
+
+
+@given(st.text("ab*", max_size=8), st.text("ab", max_size=12))
+def test_patterns_are_those_of_the_definition(pattern: str, url: str) -> None:
+    learns = FirstUseSettings(learn_pages=("never", pattern)).learns(url)
+    assert learns is oracle.fits(pattern, url)
+
+
+def test_an_address_cannot_keep_a_pattern_busy() -> None:
+    """A search that tries all ways takes days for this one."""
+    address = "http://a.example/" + "login/start" * 100_000
+    assert not FirstUseSettings(learn_pages=("*login*start*login*start*x",)).learns(address)
+
+
+def test_a_page_with_many_passages_of_others_behind_its_own(tmp_path: Path) -> None:
+    """Passages are found by their place, not by a search from the beginning for each: that takes
+    minutes here."""
+    detector = FirstUse(tmp_path / "store", FirstUseSettings(max_site_chunks=20_000))
+    passages = [f"<p>Passage number {number} of the bank." for number in range(20_000)]
+    detector.check("".join(passages) + "<input type=password>", "https://bank.example/", day=1)
+    own = "".join(f"<p>Passage number {number} of somebody else's." for number in range(200_000))
+    found = detector.check(own + "".join(passages), "https://evil.example/", day=1).first_use
+    assert found is not None and found.evidence == 20_000
+    assert [found.passages[at].text for at in (0, -1)] == [
+        passages[at].removeprefix("<p>") for at in (0, -1)]

@@ -3,10 +3,8 @@
 Here is what is decided; `io.trust_store` keeps what was learnt.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from beam_reuse.core.settings import require
@@ -41,12 +39,7 @@ class FirstUseSettings:
 
     def learns(self, url: str) -> bool:
         """Whether the page of a canonical URL is taken for a login page by its URL alone."""
-        return self._pattern.fullmatch(url) is not None
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        patterns = (".*".join(map(re.escape, pattern.split("*"))) for pattern in self.learn_pages)
-        return re.compile("|".join(patterns) if self.learn_pages else r"(?!)", re.DOTALL)
+        return any(_fits(pattern, url) for pattern in self.learn_pages)
 
 
 @dataclass(frozen=True)
@@ -114,6 +107,24 @@ class Evidence(NamedTuple):
 
     name: str
     chunks: tuple[Known, ...]
+
+
+def _fits(pattern: str, text: str) -> bool:
+    """Whether a pattern, in which * is any run of characters, fits the whole of a text. Cost: one
+    pass over the text, which whoever wants to be a burden may have written."""
+    first, *others = pattern.split("*")
+    if not others:
+        return text == first
+    *middle, last = others
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in middle:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def owner_of(known: Collection[Known]) -> Owner | None:

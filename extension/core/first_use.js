@@ -53,8 +53,29 @@ export function dayOf(time) {
  * @returns {boolean}
  */
 function isLogin({ url, password }, patterns) {
-  return password || patterns.some((pattern) => new RegExp("^" + pattern.split("*").map((part) =>
-    part.replace(/[\\^$.+?()[\]{}|/]/g, "\\$&")).join("[^]*") + "$", "u").test(url));
+  return password || patterns.some((pattern) => fits(pattern, url));
+}
+
+/**
+ * Whether a pattern, in which * is any run of characters, fits the whole of a text. Cost: one pass
+ * over the text, which whoever wants to be a burden may have written.
+ * @param {string} pattern
+ * @param {string} text
+ * @returns {boolean}
+ */
+function fits(pattern, text) {
+  const parts = pattern.split("*");
+  const [first] = parts, last = parts[parts.length - 1];
+  if (parts.length === 1) return text === first;
+  let at = first.length;
+  const end = text.length - last.length;
+  if (at > end || !text.startsWith(first) || !text.endsWith(last)) return false;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
 }
 
 /** A store that learns which pages people log in to, and knows pages that are made of them. */
