@@ -28,8 +28,8 @@ MORE = (
     "<x-app onclick=alert(12) style='background:url(http://evil.example/app)'>an app<script>alert"
     "(13)</script></x-app><marquee onstart=alert(14)>runs</marquee><dialog open onclose=alert(15)>"
     "<form action=http://evil.example/d><input autofocus onfocus=alert(16)>asks</form></dialog>"
-    "<svg><text onload=alert(17)>drawn</text><foreignObject><iframe src=http://evil.example/in>"
-    "</iframe></foreignObject></svg><!--",
+    "<svg><text onload=alert(17)>drawn</text><foreignObject><p onclick=alert(18)>in it</p>"
+    "</foreignObject></svg><!--",
     "<link rel=preconnect href=http://evil.example><link rel=dns-prefetch href=//dns.evil.example>"
     "<object data=http://evil.example/o></object><embed src=http://evil.example/e><video autoplay "
     "src=http://evil.example/v></video><p style='background:\\75rl(http://evil.example/u)'>x</p>",
