@@ -128,7 +128,9 @@ def measure_rows(result: str) -> None:
                 show(f"by {column}{' descending' if down == 'true' else ''}",
                      [each[0] for each in found])
             middle = viewer.ask("table", name=TABLE, after=json.dumps([None, ROWS // 2]), rows=1)
-            key = json.dumps([middle["rows"][0][column], ROWS // 2])
+            # Rows are stored in the order of the first column: their places are its keys.
+            value = None if column == SCHEMAS[TABLE].names[0] else middle["rows"][0][column]
+            key = json.dumps([value, ROWS // 2])
             show(f"by {column}, far from the first", [viewer.timed(
                 "table", name=TABLE, sort=column, after=key)[0] for _ in range(REPEATS)])
         for filters in (["c_similarity.min.380"], ["same_site.is.true"], ["url_a.has.page-00123"],
