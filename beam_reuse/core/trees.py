@@ -55,7 +55,7 @@ def lexbor_events(tree: HTMLTree) -> Iterator[Event]:
 
 
 def html5lib_events(html: str) -> Iterator[Event]:
-    """The events of html5lib's tree of any string: a hundred times the time that lexbor takes."""
+    """The events of html5lib's tree of any string: some fifty times the time that lexbor takes."""
     import html5lib  # which is installed for this alone
 
     builder = html5lib.getTreeBuilder("etree")

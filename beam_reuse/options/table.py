@@ -103,8 +103,8 @@ OPTIONS: tuple[Option, ...] = (
             "skip URLs in whose path one component occurs so often, in a row or not; 0 is off",
             "read.max_path_repeats", f"decontaminate {ANALYSING}"),
     _option("reading", "parser", choice(*PARSERS),
-            "what parses HTML: lexbor, or html5lib, the reference, which finds the same a hundred "
-            "times as slowly (pip install 'beam-reuse[reference]')", "read.parser", CUTTING),
+            "what parses HTML: lexbor, or html5lib, the reference, which finds the same and takes "
+            "fifty times as long (pip install 'beam-reuse[reference]')", "read.parser", CUTTING),
     _option("chunks", "chunk-tags", WORDS,
             "tags before which a page is cut into chunks", "chunks.tags", CUTTING),
     _option("chunks", "chunk-normalise", choice(*NORMALISATIONS),
