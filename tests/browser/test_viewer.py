@@ -21,7 +21,8 @@ def test_the_overview_is_the_report(demo: tuple[Visitor, str]) -> None:
     led = visitor.run("[...document.querySelectorAll('.card .more a')].map(a => a.hash)")
     most = "#/passages?sort=occurrences&descending=true&f=letters.min.60&f=hosts.min.2"
     assert set(led) == {most, "#/sites", "#/table?name=skippable&f=chunking.is.whole",
-                        "#/families", "#/table?name=keep&f=keep.is.false", "#/quilts"}
+                        "#/families", "#/table?name=keep&f=keep.is.false",
+                        "#/quilts?sort=sources&descending=true"}
     visitor.run("document.querySelector('.figures').scrollIntoView()")
     visitor.until("[...document.querySelectorAll('figure img')].some(i => i.naturalWidth > 100)")
     nothing_happened(visitor)
